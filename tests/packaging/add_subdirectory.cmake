@@ -16,11 +16,12 @@ if(NOT installed STREQUAL "bin/system_user;bin/user")
     message(FATAL_ERROR "installing the project also installed: ${installed}")
 endif()
 
-# What it leaves out it builds for whoever asks, and still installs nothing.
+# What it leaves out it builds for whoever asks, without Python too, and still installs nothing.
 file(WRITE ${work}/asking/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)
 project(asking LANGUAGES CXX)
 add_subdirectory(${source} regatta)\n")
-configure(${work}/asking ${work}/asked -D REGATTA_BUILD_EXAMPLES=ON -D REGATTA_BUILD_COMMAND=${with_command})
+configure(${work}/asking ${work}/asked -D REGATTA_BUILD_EXAMPLES=ON -D REGATTA_BUILD_COMMAND=${with_command}
+    -D CMAKE_DISABLE_FIND_PACKAGE_Python3=ON)
 run(${CMAKE_COMMAND} --build ${work}/asked --target example_11_first_pool)
 run(${work}/asked/regatta/examples/example_11_first_pool)
 run(${CMAKE_COMMAND} --install ${work}/asked --prefix ${work}/nothing)
