@@ -29,6 +29,12 @@ if(EXISTS ${work}/nothing)
     message(FATAL_ERROR "installing the project that builds the examples installed something")
 endif()
 
+configure(${work}/asking ${work}/guests -D REGATTA_BUILD_GUESTS=ON)
+file(STRINGS ${work}/guests/build.ninja linked REGEX "-lregatta_development")
+if(linked)
+    message(FATAL_ERROR "the tests in virtual machines miss a target that is not theirs: ${linked}")
+endif()
+
 # Asked to install, it leaves the documents of the project alone.
 file(WRITE ${work}/including/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)
 project(including LANGUAGES CXX)
