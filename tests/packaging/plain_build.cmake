@@ -49,8 +49,10 @@ endif()
 # The tests without the examples, and the benches without some peers; with a flag that has quotation marks.
 run(${CMAKE_COMMAND} -G Ninja -S ${source} -B ${work}/tests -D CMAKE_CXX_COMPILER=${compiler} -D REGATTA_BUILD_TESTS=ON
     -D REGATTA_BUILD_BENCHES=ON "-D CMAKE_CXX_FLAGS=-I \"${work}/two words\""
-    -D CMAKE_DISABLE_FIND_PACKAGE_Boost=ON -D CMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON -D CMAKE_DISABLE_FIND_PACKAGE_TBB=ON)
-foreach(text IN ITEMS "Without the bench pools: TBB, Boost, Eigen3" "Without the bench timers: Boost")
+    -D CMAKE_DISABLE_FIND_PACKAGE_Boost=ON -D CMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON -D CMAKE_DISABLE_FIND_PACKAGE_TBB=ON
+    -D REGATTA_ZMQ_LIBRARY= -D REGATTA_CONCURRENTQUEUE_INCLUDE_DIR=)
+foreach(text IN ITEMS "Without the bench pools: TBB, Boost, Eigen3" "Without the bench timers: Boost"
+        "Without the bench bus: Boost, ZeroMQ, concurrentqueue")
     if(NOT output MATCHES "${text}")
         message(SEND_ERROR "it does not say '${text}': ${output}")
     endif()
