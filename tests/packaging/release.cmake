@@ -5,6 +5,16 @@ if(NOT git OR NOT EXISTS ${source}/.git)
     message("packaging test skipped: no clone, or no git (package git)")
     return()
 endif()
+# One that fails leaves nothing behind.
+file(WRITE ${work}/tools/tar "#!/bin/sh\nexit 1\n")
+file(CHMOD ${work}/tools/tar PERMISSIONS OWNER_READ OWNER_EXECUTE)
+execute_process(COMMAND ${CMAKE_COMMAND} -E env "PATH=${work}/tools:$ENV{PATH}"
+    ${source}/script/release ${work}/release --without debian --without conan
+    RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE out)
+if(status EQUAL 0 OR EXISTS ${work}/release)
+    message(FATAL_ERROR "a release without tar ended with ${status} and left: ${out}")
+endif()
+
 run(${source}/script/release ${work}/release --without debian --without conan)
 file(GLOB made RELATIVE ${work}/release ${work}/release/*)
 list(SORT made)
