@@ -24,9 +24,7 @@ EXAMPLE = re.compile(r"examples/(\w+)\.cpp$")
 
 
 def documents():
-    git = ["git", "-C", ROOT, "-c", "safe.directory=*", "ls-files", "-co", "--exclude-standard", "*.md"]
-    listing = subprocess.run(git, capture_output=True, text=True, check=True)
-    return sorted(name for name in listing.stdout.split("\n") if name and (ROOT / name).is_file())
+    return sorted(str(file.relative_to(ROOT)) for file in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
 
 def output_of(words):

@@ -4,6 +4,7 @@
 
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -93,11 +94,20 @@ class Rules(unittest.TestCase):
         self.assertEqual(len(found), 1, found)
         self.assertIn(word, found[0])
 
+    @unittest.skipUnless(shutil.which("git"), "needs git")
     def test_a_checkout_is_its_tracked_and_its_new_files(self):
         tracked, ignored = {"race/machine/gone.cpp": None}, {".gitignore": "build\n", "build/new.cpp": "int i;\n"}
         self.assertEqual(complaints_on_disk("licence_line", tracked | ignored), [])
         found = complaints_on_disk("licence_line", {"race/machine/new.cpp": "int i;\n"})
         self.assertEqual([line.partition(":")[0] for line in found], ["race/machine/new.cpp"])
+
+    def test_an_archive_is_all_its_files_but_builds(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name in ("race/new.cpp", "build/release/new.cpp", "other/CMakeCache.txt", "other/new.cpp"):
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).touch()
+            self.assertEqual(structure.Tree(root).files, ["race/new.cpp"])
 
     def test_shared_test_headers(self):
         text = LICENCE + '#include "../unit/counted.hpp"\n'

@@ -106,13 +106,19 @@ FENCE = re.compile(r"\s*```(\S*)")
 
 
 class Tree:
-    """The files of a checkout that are tracked or new, the ignored ones left out."""
+    """The files of a checkout that are tracked or new, the ignored ones left out; those of an archive of the sources
+    all, but for builds."""
 
     def __init__(self, root):
         self.root = pathlib.Path(root)
-        git = ["git", "-C", str(root), "-c", "safe.directory=*", "ls-files", "-z", "-co", "--exclude-standard"]
-        listing = subprocess.run(git, check=True, capture_output=True, text=True).stdout
-        self.files = sorted({name for name in listing.split("\0") if name and (self.root / name).is_file()})
+        if (self.root / ".git").exists():
+            git = ["git", "-C", str(root), "-c", "safe.directory=*", "ls-files", "-z", "-co", "--exclude-standard"]
+            names = subprocess.run(git, check=True, capture_output=True, text=True).stdout.split("\0")
+        else:
+            builds = {"build", *(cache.parent.name for cache in self.root.glob("*/CMakeCache.txt"))}
+            paths = [path.relative_to(self.root) for path in self.root.rglob("*")]
+            names = [path.as_posix() for path in paths if path.parts[0] not in builds]
+        self.files = sorted({name for name in names if name and (self.root / name).is_file()})
 
     def lines(self, name):
         return (self.root / name).read_bytes().decode("utf-8").split("\n")
