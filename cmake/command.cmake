@@ -40,6 +40,14 @@ endif()
 string(REGEX REPLACE " *-f[a-z]+-prefix-map=[^ ]*" "" regatta_build_flags "${regatta_build_flags}")
 string(REGEX REPLACE "([\\\"])" "\\\\\\1" regatta_build_flags "${regatta_build_flags}")
 
+# Where a build has its programs: as they stand to each other once they are installed, wherever a project that this is
+# a part of wants its own; of each configuration, where a generator has several, in a folder of its own.
+set(regatta_programs ${PROJECT_BINARY_DIR})
+get_property(several_configurations GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+if(several_configurations)
+    string(APPEND regatta_programs /$<CONFIG>)
+endif()
+
 # regatta_find_libraries(TARGET UP): once it is installed, a program finds the shared libraries of this build from
 # where it stands, which is UP from the prefix.
 function(regatta_find_libraries target up)

@@ -58,3 +58,16 @@ foreach(text IN ITEMS "Without the bench pools: TBB, Boost, Eigen3" "Without the
     endif()
 endforeach()
 run(${CMAKE_COMMAND} --build ${work}/tests --target engine/CMakeFiles/regatta_race_cold.dir/machine/fingerprint.cpp.o)
+
+# With several configurations each has its programs in a folder where they find each other.
+run(${CMAKE_COMMAND} -G "Ninja Multi-Config" -S ${source} -B ${work}/several -D CMAKE_CXX_COMPILER=${compiler}
+    -D CMAKE_RUNTIME_OUTPUT_DIRECTORY=${work}/elsewhere)
+file(READ ${work}/several/CMakeFiles/impl-Debug.ninja rules)
+foreach(program IN ITEMS command/regatta libexec/regatta/regatta-launcher libexec/regatta/regatta-worker)
+    if(NOT rules MATCHES "\nbuild Debug/${program}: ")
+        message(SEND_ERROR "there is no Debug/${program}")
+    endif()
+endforeach()
+if(NOT rules MATCHES "REGATTA_BUILD_TYPE=[\\\\\"]*Debug")
+    message(SEND_ERROR "an unoptimised build calls itself otherwise")
+endif()
