@@ -40,6 +40,16 @@ endif()
 string(REGEX REPLACE " *-f[a-z]+-prefix-map=[^ ]*" "" regatta_build_flags "${regatta_build_flags}")
 string(REGEX REPLACE "([\\\"])" "\\\\\\1" regatta_build_flags "${regatta_build_flags}")
 
+# Programs that start and end fast need few libraries. Some systems have the compiler's as a package of their own.
+set(regatta_few_libraries -Wl,--as-needed)
+if(REGATTA_BUILD_COMMAND AND NOT REGATTA_SANITIZE)
+    include(CheckLinkerFlag)
+    check_linker_flag(CXX "-static-libstdc++;-static-libgcc" REGATTA_HAS_STATIC_LIBSTDCXX)
+    if(REGATTA_HAS_STATIC_LIBSTDCXX)
+        list(APPEND regatta_few_libraries -static-libstdc++ -static-libgcc)
+    endif()
+endif()
+
 # Where a build has its programs: as they stand to each other once they are installed, wherever a project that this is
 # a part of wants its own; of each configuration, where a generator has several, in a folder of its own.
 set(regatta_programs ${PROJECT_BINARY_DIR})

@@ -59,8 +59,13 @@ foreach(text IN ITEMS "Without the bench pools: TBB, Boost, Eigen3" "Without the
 endforeach()
 run(${CMAKE_COMMAND} --build ${work}/tests --target engine/CMakeFiles/regatta_race_cold.dir/machine/fingerprint.cpp.o)
 
-# With several configurations each has its programs in a folder where they find each other.
-run(${CMAKE_COMMAND} -G "Ninja Multi-Config" -S ${source} -B ${work}/several -D CMAKE_CXX_COMPILER=${compiler}
+# With several configurations each has its programs in a folder where they find each other; with a compiler that
+# lacks its static libraries none asks for them.
+file(WRITE ${work}/compiler "#!/bin/sh
+case \" $* \" in *' -static-libstdc++ '*) exit 1 ;; esac
+exec ${compiler} \"$@\"\n")
+file(CHMOD ${work}/compiler PERMISSIONS OWNER_READ OWNER_EXECUTE)
+run(${CMAKE_COMMAND} -G "Ninja Multi-Config" -S ${source} -B ${work}/several -D CMAKE_CXX_COMPILER=${work}/compiler
     -D CMAKE_RUNTIME_OUTPUT_DIRECTORY=${work}/elsewhere)
 file(READ ${work}/several/CMakeFiles/impl-Debug.ninja rules)
 foreach(program IN ITEMS command/regatta libexec/regatta/regatta-launcher libexec/regatta/regatta-worker)
@@ -70,4 +75,7 @@ foreach(program IN ITEMS command/regatta libexec/regatta/regatta-launcher libexe
 endforeach()
 if(NOT rules MATCHES "REGATTA_BUILD_TYPE=[\\\\\"]*Debug")
     message(SEND_ERROR "an unoptimised build calls itself otherwise")
+endif()
+if(rules MATCHES "-static-libstdc\\+\\+")
+    message(SEND_ERROR "it links what the compiler lacks")
 endif()
