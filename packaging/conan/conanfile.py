@@ -66,6 +66,8 @@ class Regatta(ConanFile):
         headers.libdirs = []
         if self.settings.os in ("Linux", "FreeBSD"):
             headers.system_libs = ["pthread"]
+        elif self.settings.os == "Windows":
+            headers.system_libs = ["synchronization"]  # WaitOnAddress
         pools = self.cpp_info.components["pools"]
         pools.set_property("pkg_config_name", "regatta-pools")
         pools.libs = ["regatta_pools"]
