@@ -32,7 +32,7 @@ foreach(component IN ITEMS system nonsense)
         -D REGATTA_VERSION=0.1 -D REGATTA_COMPONENTS=${component}
         RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE messages)
     string(REGEX REPLACE "[ \n]+" " " messages "${messages}")
-    set(reason_of_system "without regatta::system, which needs Linux")
+    set(reason_of_system "without regatta::system, which needs Linux and exceptions")
     set(reason_of_nonsense "there is no component nonsense: they are pools and system")
     if(status EQUAL 0 OR NOT messages MATCHES "${reason_of_${component}}")
         message(FATAL_ERROR "the component ${component} was found, or missed for another reason:\n${messages}")

@@ -550,15 +550,16 @@ void worker_engine<Source>::check_fork(const char* what) const {
 
 #if REGATTA_POOLS_LIBRARY
 
-/// Tells headers of one version, and one layout of what they share with the library, from others.
-template<int Version, std::size_t... Sizes>
+/// Tells headers of one version, with exceptions or without, and one layout of what they share with
+/// the library, from others.
+template<int Version, bool Exceptions, std::size_t... Sizes>
 struct pools_library {
     REGATTA_POOLS_EXPORT static const bool fits_headers;
 };
 using this_pools_library =
-    pools_library<version_major * 10000 + version_minor * 100 + version_patch, sizeof(pool_options),
-                  sizeof(block_store), sizeof(block_magazine), sizeof(fork_team),
-                  sizeof(wait_graph)>;
+    pools_library<version_major * 10000 + version_minor * 100 + version_patch,
+                  REGATTA_EXCEPTIONS != 0, sizeof(pool_options), sizeof(block_store),
+                  sizeof(block_magazine), sizeof(fork_team), sizeof(wait_graph)>;
 #if !REGATTA_POOLS_DEFINITIONS
 namespace {
 /// With a library that was built from other headers the program does not link.
