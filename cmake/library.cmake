@@ -12,6 +12,7 @@ target_include_directories(regatta INTERFACE
 target_link_libraries(regatta INTERFACE Threads::Threads
     $<$<PLATFORM_ID:Windows>:synchronization>) # WaitOnAddress
 
+include(cmake/join_folders.cmake)
 include(cmake/pools.cmake)
 include(cmake/system.cmake)
 

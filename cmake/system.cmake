@@ -29,22 +29,17 @@ set(regatta_system_inspect
 set(regatta_system_boot
     boot_line.cpp boot_loader.cpp huge_pages.cpp kernel_config.cpp)
 
-# regatta_add_system(TARGET [STATIC]): builds the sources once. The files of a folder are compiled
-# together, which takes a third of their CPU time one by one; by relative names, so that ccache knows
-# them in another clone. What no header offers by REGATTA_SYSTEM_API is hidden from those who link a
-# shared library.
+# regatta_add_system(TARGET [STATIC]): builds the sources once; by folder, which takes a third of their CPU time one by
+# one. What no header offers by REGATTA_SYSTEM_API is hidden from those who link a shared library.
 function(regatta_add_system target)
     set(sources "")
     foreach(folder IN LISTS regatta_system_folders)
-        set(text "")
         foreach(file IN LISTS regatta_system_${folder})
-            string(APPEND text "#include \"${folder}/${file}\"\n")
+            list(APPEND sources ${PROJECT_SOURCE_DIR}/src/${folder}/${file})
         endforeach()
-        set(joined ${PROJECT_BINARY_DIR}/system/${folder}.cpp)
-        file(CONFIGURE OUTPUT ${joined} CONTENT "${text}" @ONLY)
-        list(APPEND sources ${joined})
     endforeach()
     add_library(${target} ${ARGN} ${sources})
+    regatta_join_folders(${target} ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(${target} PUBLIC regatta::regatta)
     if(TARGET regatta_development)
         target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:regatta_development>)
@@ -53,9 +48,7 @@ function(regatta_add_system target)
     target_include_directories(${target} BEFORE PRIVATE ${PROJECT_SOURCE_DIR}/src)
     # On 32-bit machines: files, inode numbers and limits of 64 bits.
     target_compile_definitions(${target} PRIVATE _FILE_OFFSET_BITS=64)
-    # A name that is not to be seen elsewhere is told once a folder: CMAKE_UNITY_BUILD would join folders.
-    set_target_properties(${target} PROPERTIES
-        CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON UNITY_BUILD OFF
+    set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON
         CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endfunction()
 

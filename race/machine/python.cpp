@@ -74,7 +74,7 @@ for path in loaded():
 )";
 
 /// The value in the last line NAME=VALUE of that name; empty without one.
-std::string value_of(std::string_view text, const std::string& name) {
+std::string answer_of(std::string_view text, const std::string& name) {
     const std::string begin = name + "=";
     std::string value;
     while (!text.empty()) {
@@ -91,15 +91,15 @@ constexpr const char* remedy =
     "script/bootstrap makes an environment that has it, and $REGATTA_PYTHON names another";
 
 void fill(python_interpreter& found, const std::string& answers) {
-    found.path = value_of(answers, "path");
-    found.version = value_of(answers, "version");
-    found.implementation = value_of(answers, "implementation");
-    found.numpy_version = value_of(answers, "numpy_version");
-    found.numpy_blas = value_of(answers, "blas");
-    found.numpy_blas_core = value_of(answers, "core");
+    found.path = answer_of(answers, "path");
+    found.version = answer_of(answers, "version");
+    found.implementation = answer_of(answers, "implementation");
+    found.numpy_version = answer_of(answers, "numpy_version");
+    found.numpy_blas = answer_of(answers, "blas");
+    found.numpy_blas_core = answer_of(answers, "core");
     if (found.numpy_version.empty()) {
         found.missing = "Python " + found.version + " (" + found.path + ") has no numpy (" +
-                        value_of(answers, "numpy_error") + "); " + remedy;
+                        answer_of(answers, "numpy_error") + "); " + remedy;
     }
 }
 
@@ -123,7 +123,7 @@ python_interpreter ask_python(const std::string& program, std::chrono::seconds l
             ::kill(-child.pid(), SIGKILL); // Nobody has waited for it: the number is its group's.
             found.missing = program + " did not answer within " + std::to_string(limit.count()) +
                             " s and was ended; $REGATTA_PYTHON names another";
-        } else if (status->success() && value_of(text, "version").empty()) {
+        } else if (status->success() && answer_of(text, "version").empty()) {
             found.missing = program + " is no Python: it gave no answer";
         } else if (!status->success()) {
             const std::string why = complaints.last_line();

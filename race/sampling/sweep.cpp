@@ -55,7 +55,7 @@ sweep_result planned_sweep(const workload_info& workload, const race_options& op
     return planned;
 }
 
-const json& member_of(const json& object, std::string_view name) {
+const json& sweep_member(const json& object, std::string_view name) {
     const json* const found = object.find(name);
     if (found == nullptr) {
         fail_argument("launches: a sweep has no member \"" + std::string(name) + "\"");
@@ -64,8 +64,8 @@ const json& member_of(const json& object, std::string_view name) {
 }
 
 sweep_place place_of(const json& cell) {
-    const json& size = member_of(cell, "size");
-    const auto value = [&](std::string_view name) { return member_of(cell, name).natural(); };
+    const json& size = sweep_member(cell, "size");
+    const auto value = [&](std::string_view name) { return sweep_member(cell, name).natural(); };
     return {size.is_null() ? 0 : static_cast<std::size_t>(size.natural()),
             static_cast<unsigned>(value("workers")), static_cast<std::size_t>(value("chunk")),
             static_cast<std::size_t>(value("capacity"))};
@@ -129,14 +129,14 @@ sweep_result sum_up_sweeps(const workload_info& workload, const race_options& op
     result.launches = planned;
     result.stopped = sweeps.size() < planned;
     for (const json& sweep : sweeps) {
-        result.stopped = result.stopped || member_of(sweep, "stopped").boolean();
+        result.stopped = result.stopped || sweep_member(sweep, "stopped").boolean();
     }
     for (sweep_cell& cell : result.cells) {
         std::vector<json> races;
         for (const json& sweep : sweeps) {
-            for (const json::member& one : member_of(sweep, "cells").members()) {
+            for (const json::member& one : sweep_member(sweep, "cells").members()) {
                 if (place_of(one.value) == cell.at) {
-                    races.push_back(member_of(one.value, "race"));
+                    races.push_back(sweep_member(one.value, "race"));
                 }
             }
         }
