@@ -10,6 +10,7 @@
 #include <regatta/base/detail/width_cast.hpp>
 #include <regatta/sync/atomics.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -112,21 +113,21 @@ struct queue_segment {
         }
     }
 
-    /// Prefetches what the next claims will write: a cell and the room beside it. Otherwise a claim
-    /// would wait for them: a compare-and-swap is not executed before earlier writes are. The cell
-    /// for reading: to own it so early made tasks of a `dynamic_pool` slower. The room for writing:
-    /// nobody looks at it before its cell is published.
+    /// Prefetches what the next claims will write: as many cells, and the rooms beside them, as the
+    /// one that ended before `index` had. Otherwise a claim would wait for them: a compare-and-swap
+    /// is not executed before earlier writes are. The cells for reading: to own them so early made
+    /// tasks of a `dynamic_pool` slower. The rooms for writing: nobody looks at them before their
+    /// cells are published.
     template<std::size_t Room>
-    void expect_write(std::size_t index) noexcept {
+    void expect_write(std::size_t index, std::size_t count) noexcept {
         index += slots_ahead;
-        if (index >= Size) {
-            return;
-        }
-        REGATTA_PREFETCH(&cells[index]);
-        if constexpr (Room != 0) {
-            const auto* const room = static_cast<const line*>(room_of(room_class(Room), index));
-            for (std::size_t i = 0; i < (Room + cache_line_size - 1) / cache_line_size; ++i) {
-                REGATTA_PREFETCH_WRITE(room + i);
+        for (const std::size_t end = std::min(index + count, Size); index < end; ++index) {
+            REGATTA_PREFETCH(&cells[index]);
+            if constexpr (Room != 0) {
+                const auto* const room = static_cast<const line*>(room_of(room_class(Room), index));
+                for (std::size_t i = 0; i < (Room + cache_line_size - 1) / cache_line_size; ++i) {
+                    REGATTA_PREFETCH_WRITE(room + i);
+                }
             }
         }
     }

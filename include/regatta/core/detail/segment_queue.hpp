@@ -186,7 +186,7 @@ public:
                                               std::memory_order_relaxed)) {
                 continue;
             }
-            s.template expect_write<Room>(index + claimed);
+            s.template expect_write<Room>(index + claimed, claimed);
             for (std::size_t i = 0; i < claimed; ++i) {
                 slot& at = s.cells[index + i];
                 fill(at.element, i,
