@@ -75,8 +75,11 @@ TEST(fork_member, is_asked_in_a_region_alone) {
     EXPECT_EQ(m.beat().load(), member::request::wanted);
 }
 
-TEST(fork_member, begins_a_part_with_a_request_if_another_thread_looks_for_work) {
+TEST(fork_member, begins_a_part_with_a_request_if_a_third_thread_may_help) {
     member m;
+    m.begin_part(false);
+    EXPECT_EQ(m.beat().load(), member::request::wanted) << "it is the first";
+    m.answer(1'000'000'000);
     m.demand();
     m.begin_part(false);
     EXPECT_EQ(m.beat().load(), 0U) << "the request was made before";

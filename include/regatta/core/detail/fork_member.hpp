@@ -162,10 +162,13 @@ public:
     }
     /// Asks at once.
     void demand() noexcept { beat_.store(request::wanted, std::memory_order_relaxed); }
-    /// The owner begins a part of another's work. @param wanted whether another thread looks for
-    /// work now. A request that was made while the owner had none would split this for nobody.
-    void begin_part(bool wanted) noexcept {
-        beat_.store(wanted ? request::wanted : 0, std::memory_order_relaxed);
+    /// The owner begins a part of another's work. @param others whether a third thread helps or may
+    /// begin to. If so, the part is split before its first iteration, which may wait for another
+    /// one. The owner's first part always is: other workers may be about to start.
+    void begin_part(bool others) noexcept {
+        // relaxed, both: hints. What was asked of an owner without work is not heard.
+        const bool first = answered_.load(std::memory_order_relaxed) == 0;
+        beat_.store(others || first ? request::wanted : 0, std::memory_order_relaxed);
     }
     /// The owner has nothing to give, and nobody looks who would ask again: the next frame is given
     /// away. Who asks meanwhile asks again.

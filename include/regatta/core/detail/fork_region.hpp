@@ -101,7 +101,7 @@ public:
         s.now_.beat = &s.now_.seat->beat();
         s.now_.region = region;
         s.now_.seat->begin(region);
-        s.now_.seat->begin_part(t.watching() != 0);
+        s.now_.seat->begin_part(t.has_others());
     }
     basic_fork_helping(const basic_fork_helping&) = delete;
     basic_fork_helping& operator=(const basic_fork_helping&) = delete;

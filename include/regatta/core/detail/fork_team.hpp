@@ -297,6 +297,11 @@ public:
     bool may_help() const noexcept {
         return may_help(helpers_.load(std::memory_order_relaxed) + 1);
     }
+    /// For a helper: whether a third thread helps or may begin to.
+    bool has_others() const noexcept {
+        // relaxed: a hint.
+        return helpers_.load(std::memory_order_relaxed) > 1 || watching() != 0 || may_help();
+    }
     void end_help() noexcept { helpers_.fetch_sub(1, std::memory_order_relaxed); }
     /// Whether a further worker would find something to look for.
     bool wants_help() const noexcept {
