@@ -49,16 +49,23 @@ TEST(fork_member, finds_the_place_of_a_frame_that_another_thread_took) {
     EXPECT_EQ(f.m.free_place(), 0U);
 }
 
-TEST(fork_member, does_not_look_for_places_that_it_knows_to_be_free) {
-    member m;
-    work first;
-    work second;
-    m.publish(first, m.free_place(), nullptr, nullptr);
-    EXPECT_EQ(m.take(nullptr), &first);
-    EXPECT_EQ(m.free_place(), 1U) << "it does not know yet that the place is empty";
-    m.publish(second, 1, nullptr, nullptr);
-    m.emptied(0);
-    EXPECT_EQ(m.free_place(), 0U);
+TEST(fork_member, looks_for_places_that_others_emptied_once_it_knows_of_none) {
+    full_member f;
+    EXPECT_EQ(f.m.take(nullptr), &f.all[0]);
+    EXPECT_TRUE(f.m.reclaim(f.all[5]));
+    EXPECT_EQ(f.m.free_place(), 5U);
+    f.m.publish(f.all[5], 5, nullptr, nullptr);
+    EXPECT_EQ(f.m.free_place(), 0U);
+}
+
+TEST(fork_member, keeps_the_place_of_a_frame_that_came_after_one_that_was_taken) {
+    full_member f;
+    EXPECT_EQ(f.m.take(nullptr), &f.all[0]);
+    work next;
+    f.m.publish(next, f.m.free_place(), nullptr, nullptr);
+    EXPECT_FALSE(f.m.reclaim(f.all[0])) << "its place holds another frame";
+    EXPECT_EQ(f.m.free_place(), member::places);
+    EXPECT_EQ(f.m.take(nullptr), &next);
 }
 
 TEST(fork_member, is_asked_in_a_region_alone) {
@@ -75,16 +82,15 @@ TEST(fork_member, is_asked_in_a_region_alone) {
     EXPECT_EQ(m.beat().load(), member::request::wanted);
 }
 
-TEST(fork_member, begins_a_part_with_a_request_if_a_third_thread_may_help) {
+TEST(fork_member, forgets_a_request_unless_it_has_never_answered) {
     member m;
-    m.begin_part(false);
-    EXPECT_EQ(m.beat().load(), member::request::wanted) << "it is the first";
+    m.demand();
+    m.forget_request();
+    EXPECT_EQ(m.beat().load(), member::request::wanted);
     m.answer(1'000'000'000);
     m.demand();
-    m.begin_part(false);
-    EXPECT_EQ(m.beat().load(), 0U) << "the request was made before";
-    m.begin_part(true);
-    EXPECT_EQ(m.beat().load(), member::request::wanted);
+    m.forget_request();
+    EXPECT_EQ(m.beat().load(), 0U);
 }
 
 } // namespace

@@ -81,8 +81,6 @@ public:
         }
         return static_cast<unsigned>(std::countr_one(filled_));
     }
-    /// The frame in that place was taken, and its work is done.
-    void emptied(unsigned place) noexcept { filled_ &= ~(1u << place); }
     /// Publishes a frame in a free place.
     void publish(frame& f, unsigned place, const void* region, const fork_stop* scope) noexcept {
         f.shared.emplace();
@@ -162,13 +160,13 @@ public:
     }
     /// Asks at once.
     void demand() noexcept { beat_.store(request::wanted, std::memory_order_relaxed); }
-    /// The owner begins a part of another's work. @param others whether a third thread helps or may
-    /// begin to. If so, the part is split before its first iteration, which may wait for another
-    /// one. The owner's first part always is: other workers may be about to start.
-    void begin_part(bool others) noexcept {
-        // relaxed, both: hints. What was asked of an owner without work is not heard.
-        const bool first = answered_.load(std::memory_order_relaxed) == 0;
-        beat_.store(others || first ? request::wanted : 0, std::memory_order_relaxed);
+    /// The owner does not hear what was asked before, unless it has never answered: other workers
+    /// may just be starting.
+    void forget_request() noexcept {
+        // relaxed, both: the owner's own; a hint.
+        if (answered_.load(std::memory_order_relaxed) != 0) {
+            beat_.store(0, std::memory_order_relaxed);
+        }
     }
     /// The owner has nothing to give, and nobody looks who would ask again: the next frame is given
     /// away. Who asks meanwhile asks again.
@@ -214,8 +212,11 @@ public:
     typename Atomics::template atomic<bool> inside{false};
 
 private:
-    /// The places that are not free, as far as the owner knows without a look at their line. The
-    /// owner's, not on a line that others read: it would wait for that one to write this.
+    void emptied(unsigned place) noexcept { filled_ &= ~(1u << place); }
+
+    /// The places that are not free, as far as the owner knows without a look at their line: what
+    /// others take it notes when all seem taken. Not by the frame: its place may hold another one
+    /// then. The owner's, not on a line that others read: it would wait for that one to write this.
     alignas(cache_line_size) unsigned filled_ = 0;
     /// Whether another thread wants work. Written by all, read by the owner at each fork.
     alignas(destructive_alignment)

@@ -101,7 +101,8 @@ public:
         s.now_.beat = &s.now_.seat->beat();
         s.now_.region = region;
         s.now_.seat->begin(region);
-        s.now_.seat->begin_part(t.has_others());
+        // The work is split before it begins: its first piece may be long, or wait for another.
+        s.now_.seat->demand();
     }
     basic_fork_helping(const basic_fork_helping&) = delete;
     basic_fork_helping& operator=(const basic_fork_helping&) = delete;

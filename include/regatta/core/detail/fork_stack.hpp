@@ -169,6 +169,13 @@ public:
         }
     }
     bool asked() const noexcept { return work::request::made(now_.beat); }
+    /// The thread begins a part of another's work within which it soon answers requests. Where no
+    /// third thread may help, nobody needs a piece of it yet.
+    void begin_fine_part() noexcept {
+        if (!now_.team->has_others()) {
+            now_.seat->forget_request();
+        }
+    }
     /// Helps in a wait that no single frame ends. @returns whether there was something to do.
     REGATTA_RARE bool help() noexcept {
         const std::int64_t now = Atomics::now_ns();
@@ -241,10 +248,6 @@ public:
             for (unsigned i = 0; i < looks; ++i) {
                 // acquire: partner is the release in work_off(); publishes the result.
                 if (state.load(std::memory_order_acquire) == shared::done) {
-                    const shared& s = f.shared.get();
-                    if (s.owner == now_.seat) { // Not where a scope waits for who came to help.
-                        now_.seat->emptied(s.place);
-                    }
                     return;
                 }
                 Atomics::relax();

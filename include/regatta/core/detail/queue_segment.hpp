@@ -120,8 +120,10 @@ struct queue_segment {
     /// cells are published.
     template<std::size_t Room>
     void expect_write(std::size_t index, std::size_t count) noexcept {
+        constexpr std::size_t most = 16;
         index += slots_ahead;
-        for (const std::size_t end = std::min(index + count, Size); index < end; ++index) {
+        const std::size_t end = std::min(index + std::min(count, most), Size);
+        for (; index < end; ++index) {
             REGATTA_PREFETCH(&cells[index]);
             if constexpr (Room != 0) {
                 const auto* const room = static_cast<const line*>(room_of(room_class(Room), index));

@@ -169,6 +169,8 @@ private:
     static constexpr count few = 8;
     /// So few iterations are all blocks of their own: the clock costs more than looks between them.
     static constexpr count untimed = 16;
+    /// The first iteration of a thread takes longer than the forecast while its lines are fetched.
+    static constexpr std::int64_t longest_probe_ns = 1'000;
 
     static count distance(Index from, Index to) noexcept {
         return static_cast<count>(static_cast<count>(to) - static_cast<count>(from));
@@ -177,13 +179,12 @@ private:
         return static_cast<Index>(static_cast<count>(static_cast<count>(at) + n));
     }
 
-    /// Runs blocks that grow until one takes about `block_ns`.
+    /// Runs blocks that grow until one takes about `block_ns`. The first is one iteration: it may
+    /// wait for the next, and it shows whether the forecast is of this work.
     REGATTA_INLINE void run_blocks(fork_stack& stack, result& into) {
         const bool clock = timed_ || distance(next_, end_) > untimed;
-        if (clock && block_ == 1) {
-            block_ = first_block(distance(next_, end_));
-        }
-        std::int64_t since = timed_ ? std_atomics::now_ns() : 0;
+        bool probes = clock && block_ == 1 && is_fine();
+        std::int64_t since = timed_ || probes ? std_atomics::now_ns() : 0;
         while (next_ != end_ && !whole_.over()) {
             const count rest = distance(next_, end_);
             const count n = rest <= few ? 1 : block_ < rest ? block_ : rest;
@@ -196,7 +197,10 @@ private:
                 if (since == 0) {
                     block_ = block_ == 1 ? 4 : block_;
                 } else {
-                    block_ = next_block(n, now - since);
+                    const bool foreseen = probes && now - since <= longest_probe_ns;
+                    block_ = foreseen ? foreseen_block(distance(next_, end_))
+                                      : next_block(n, now - since);
+                    probes = false;
                     timed_ns_ += now - since;
                     timed_iterations_ += n;
                 }
@@ -204,14 +208,16 @@ private:
             }
         }
     }
-    /// The size of the first block: what is likely to take `block_ns`, but not most of the whole,
-    /// for the forecast may be of other work.
-    static count first_block(count rest) noexcept {
+    /// Whether an iteration is likely to take less than a block.
+    static bool is_fine() noexcept {
+        return forecast.expected_ns(1) < static_cast<float>(block_ns);
+    }
+    /// The size of a block that is likely to take `block_ns`, a quarter of what is left at most:
+    /// the next iterations may be of another kind than the first.
+    static count foreseen_block(count rest) noexcept {
         const float fits = static_cast<float>(block_ns) / forecast.expected_ns(1);
-        const count most = rest / 4;
-        return fits >= static_cast<float>(most) ? std::max(most, count{1})
-               : fits > 1                       ? static_cast<count>(fits)
-                                                : count{1};
+        const count most = std::max(static_cast<count>(rest / 4), count{1});
+        return fits < static_cast<float>(most) ? static_cast<count>(std::max(fits, 1.0F)) : most;
     }
     /// The size of the block after one of `n` iterations that took that long.
     static count next_block(count n, std::int64_t took) noexcept {
@@ -267,6 +273,9 @@ private:
     }
     static void run_piece(fork_frame& f) noexcept {
         auto& p = static_cast<piece&>(f);
+        if (distance(p.begin, p.end) > untimed && is_fine()) {
+            fork_stack::current().begin_fine_part();
+        }
         loop_part(p.whole, p.body, p.begin, p.end).work(p.part);
         p.whole.part_ended();
     }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+// Halves and iterations that wait for each other, where there are as many threads.
+
+#include "support/eventually.hpp"
+#include "support/pool_cases.hpp"
+
+#include <regatta/fork.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+namespace {
+
+using library_test::await;
+using library_test::time_limit;
+
+class fork_meetings : public library_test::pool_test {};
+INSTANTIATE_TEST_SUITE_P(, fork_meetings, library_test::every_pool(), library_test::pool_name);
+
+} // namespace
+
+// "Waits between halves … need two threads": one that waits for the other's half is one of them.
+TEST_P(fork_meetings, a_thread_that_waits_takes_a_half_of_the_half_it_waits_for) {
+    const time_limit limit("halves that wait for each other");
+    auto [pool] = make_pool({.threads = 2});
+    for (int round = 0; round < 30; ++round) {
+        std::atomic<bool> taken{false};
+        std::atomic<int> begun{0};
+        const auto meet = [&] {
+            ++begun;
+            await([&] { return begun == 2; });
+        };
+        regatta::join(
+            pool, [&] { await([&] { return taken.load(); }); },
+            [&] {
+                taken = true;
+                regatta::join(meet, meet);
+            });
+    }
+}
+
+// "Iterations that wait for each other do so within `blocking`": also where the same loop was short
+// before, and had many iterations in a block.
+TEST_P(fork_meetings, iterations_meet_however_short_they_were_before) {
+    const time_limit limit("iterations that wait for each other");
+    constexpr int threads = 24; // Each runs one; more than are blocks of their own in any case.
+    auto [pool] = make_pool({.threads = threads});
+    std::atomic<bool> meets{false};
+    std::atomic<int> begun{0};
+    const auto iteration = [&](int) {
+        if (meets) {
+            regatta::blocking([&] {
+                ++begun;
+                await([&] { return begun == threads; });
+            });
+        }
+    };
+    for (int i = 0; i < 50; ++i) {
+        regatta::parallel_for(pool, 0, 10'000, iteration);
+    }
+    meets = true;
+    regatta::parallel_for(pool, 0, threads, iteration);
+    EXPECT_EQ(begun, threads);
+}
