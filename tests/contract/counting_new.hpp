@@ -88,7 +88,13 @@ void* operator new(std::size_t size) {
 void* operator new(std::size_t size, std::align_val_t alignment) {
     return library_test::allocate(size, static_cast<std::size_t>(alignment));
 }
-// Not from the sanitizer, which would miss its own release.
+// None from a sanitizer: it would not count, or miss its own release.
+void* operator new[](std::size_t size) {
+    return ::operator new(size);
+}
+void* operator new[](std::size_t size, std::align_val_t alignment) {
+    return ::operator new(size, alignment);
+}
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
     REGATTA_TRY {
         return ::operator new(size);
@@ -107,5 +113,17 @@ void operator delete(void* memory, std::align_val_t) noexcept {
     library_test::release(memory);
 }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+    library_test::release(memory);
+}
+void operator delete[](void* memory) noexcept {
+    library_test::release(memory);
+}
+void operator delete[](void* memory, std::size_t) noexcept {
+    library_test::release(memory);
+}
+void operator delete[](void* memory, std::align_val_t) noexcept {
+    library_test::release(memory);
+}
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
     library_test::release(memory);
 }
