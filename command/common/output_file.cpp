@@ -33,8 +33,8 @@ void exchange_unwritten(const char* old, const char* now) noexcept {
     }
 }
 
-/// Makes room for so many bytes. @returns why there is none; 0 also where that cannot be known: of
-/// pipes and devices, and on some file systems.
+/// Asks for room for that many bytes. @returns the error if there is none. 0: there is, or nobody
+/// can say so, as of a pipe, a device or on some file systems.
 int lack_of_room(int file, std::size_t bytes) noexcept {
     struct stat before {};
     if (::fstat(file, &before) != 0 || !S_ISREG(before.st_mode) ||

@@ -49,17 +49,17 @@ private:
     std::atomic<float> per_unit_{unknown};
 };
 
-/// The regions that a worker has missed while it took naps: each too short to wake it for, until
-/// together they are worth it.
+/// The regions that a worker misses while it takes naps. Each is too short to wake it for; once
+/// together they are long enough, it is woken. So what is lost is at most twice the least that could
+/// be (the rent-or-buy rule).
 ///
-/// Threads: one. Cost: at most as much work is missed as the wake-up is worth; so the cost of both
-/// is at most twice the least (the rent-or-buy rule).
+/// Threads: one.
 class missed_work {
 public:
     /// One more is about to begin. @returns whether to wake the worker.
     bool add(float expected_ns, std::int64_t now) noexcept {
         constexpr float worth = fork_forecast::worth_waking_ns;
-        // After a pause the next one is likely to come, too.
+        // After one pause another is likely to follow, in which the worker would sleep again.
         const bool follows = static_cast<float>(now - last_) < 2 * worth;
         last_ = now;
         sum_ns_ = follows ? sum_ns_ + expected_ns : expected_ns;

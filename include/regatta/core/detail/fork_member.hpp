@@ -214,9 +214,10 @@ public:
 private:
     void emptied(unsigned place) noexcept { filled_ &= ~(1u << place); }
 
-    /// The places that are not free, as far as the owner knows without a look at their line: what
-    /// others take it notes when all seem taken. Not by the frame: its place may hold another one
-    /// then. The owner's, not on a line that others read: it would wait for that one to write this.
+    /// A bit for each place that may hold a frame. The owner's; it says so without a look at the
+    /// places' line, which others write. Only when all bits are set does the owner look which
+    /// places others have emptied. Not on a line that others read: a read of it would wait for the
+    /// owner's stores to that line.
     alignas(cache_line_size) unsigned filled_ = 0;
     /// Whether another thread wants work. Written by all, read by the owner at each fork.
     alignas(destructive_alignment)
