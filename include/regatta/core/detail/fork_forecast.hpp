@@ -50,8 +50,8 @@ private:
 };
 
 /// The regions that a worker misses while it takes naps. Each is too short to wake it for; once
-/// together they are long enough, it is woken. So what is lost is at most twice the least that could
-/// be (the rent-or-buy rule).
+/// together they are long enough, it is woken. So what is lost is at most twice the least that
+/// could be (the rent-or-buy rule).
 ///
 /// Threads: one.
 class missed_work {
