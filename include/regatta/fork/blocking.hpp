@@ -38,9 +38,7 @@ public:
         if (team_ != nullptr) {
             team_->lend(true);
             fork_stack::current().share_all();
-            if (team_->offers()) {
-                team_->call_watch(); // Also for frames of others: one more may help.
-            }
+            team_->call_watch(); // One more may help, also with what others publish.
         }
     }
     blocked_fork(const blocked_fork&) = delete;

@@ -126,9 +126,7 @@ public:
             return;
         }
         const float expected = forecast->expected_ns(1);
-        if (expected >= fork_forecast::worth_waking_ns) {
-            now_.team->call_sleeper();
-        }
+        wake_for(expected, now);
         // The clock costs more than a short region: a look now and then.
         if (expected >= fork_forecast::worth_sharing_ns || regions_ % 16 == 0) {
             f.shared.get().begun = now;
@@ -162,11 +160,7 @@ public:
     /// `share()` of work that has not begun: also wakes a worker if it is expected to be long.
     REGATTA_APART void share_early(float expected_ns) noexcept {
         share();
-        // A worker that takes naps misses short regions, however many follow.
-        if (expected_ns >= fork_forecast::worth_waking_ns ||
-            (now_.team->one_naps() && missed_.add(expected_ns, Atomics::now_ns()))) {
-            now_.team->call_sleeper();
-        }
+        wake_for(expected_ns, Atomics::now_ns());
     }
     bool asked() const noexcept { return work::request::made(now_.beat); }
     /// The thread begins a part of another's work within which it soon answers requests. Where no
@@ -478,6 +472,14 @@ private:
         now_.other_task = false;
     }
 
+    /// A region has begun that is expected to take that long: wakes the worker that takes naps if
+    /// it is worth that. It misses short regions, however many follow.
+    void wake_for(float expected_ns, std::int64_t now) noexcept {
+        if (expected_ns >= fork_forecast::worth_waking_ns ||
+            (now_.team->one_naps() && missed_.add(expected_ns, now))) {
+            now_.team->call_sleeper();
+        }
+    }
     /// Publishes the oldest work. @returns false without work to share, or without a free place.
     bool publish_oldest() noexcept {
         const unsigned place = now_.seat->free_place();

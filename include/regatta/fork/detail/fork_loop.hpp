@@ -139,8 +139,10 @@ public:
         if (all > 1) {
             expected_ns_ = forecast.expected_ns(static_cast<float>(all));
             shares_early_ = expected_ns_ >= fork_forecast::worth_sharing_ns;
-            // The clock costs more than a few short iterations: a look now and then.
-            timed_ = all <= untimed && (shares_early_ || fork_stack::current().regions() % 16 == 0);
+            // The clock costs more than a few short iterations: a look now and then. What is left
+            // of twice as many may be untimed, too.
+            timed_ = (all <= untimed && shares_early_) ||
+                     (all <= 2 * untimed && fork_stack::current().regions() % 16 == 0);
         }
         work(into);
         if (timed_iterations_ != 0) {
