@@ -66,8 +66,8 @@ TEST_P(fork_meetings, iterations_meet_however_short_they_were_before) {
     EXPECT_EQ(begun, threads);
 }
 
-// "Offers all pending forks … to others": another thread takes the place of the one that blocks, also
-// for forks that a third one makes later.
+// "Offers all pending forks … to others": another thread takes the place of the one that blocks,
+// also for forks that a third one makes later.
 TEST_P(fork_meetings, a_worker_that_blocks_with_nothing_to_offer_leaves_its_place_to_another) {
     const time_limit limit("a fork that a third thread has to take");
     auto [pool] = make_pool({.threads = 2});

@@ -96,8 +96,14 @@ public:
     }
     /// Takes a frame back. @returns false if another thread has taken it.
     bool reclaim(frame& f) noexcept {
+        const auto& s = f.shared.get();
+        // relaxed: a hint. Its thread has said so on the line that the owner waits on: no look at
+        // that of the places, which it has written, too.
+        if (s.thief.load(std::memory_order_relaxed) != nullptr) {
+            return false;
+        }
         frame* expected = &f;
-        const unsigned place = f.shared.get().place;
+        const unsigned place = s.place;
         // relaxed: the frame is the caller's own. Another thread that takes it synchronises when
         // its work is done.
         if (!places_[place].compare_exchange_strong(expected, nullptr, std::memory_order_relaxed,

@@ -139,6 +139,10 @@ public:
         if (all > 1) {
             expected_ns_ = forecast.expected_ns(static_cast<float>(all));
             shares_early_ = expected_ns_ >= fork_forecast::worth_sharing_ns;
+            if (shares_early_) {
+                head_start_ =
+                    static_cast<count>(static_cast<float>(all) * (hand_over_ns / 2 / expected_ns_));
+            }
             // The clock costs more than a few short iterations: a look now and then. What is left
             // of twice as many may be untimed, too.
             timed_ = (all <= untimed && shares_early_) ||
@@ -173,6 +177,9 @@ private:
     static constexpr count untimed = 16;
     /// The first iteration of a thread takes longer than the forecast while its lines are fetched.
     static constexpr std::int64_t longest_probe_ns = 1'000;
+
+    /// About the time until another core runs the first iteration of a piece.
+    static constexpr float hand_over_ns = 400;
 
     static count distance(Index from, Index to) noexcept {
         return static_cast<count>(static_cast<count>(to) - static_cast<count>(from));
@@ -263,11 +270,13 @@ private:
         auto& self = static_cast<loop_part&>(f);
         scope = &self.whole_;
         const count rest = distance(self.next_, self.end_);
-        const auto half = static_cast<count>(rest - rest / 2); // What would be given away.
-        if (half < self.whole_.grain || self.pieces_ == most_pieces || !self.whole_.admit()) {
+        const count kept = rest / 2 + std::min(self.head_start_, static_cast<count>(rest / 4));
+        const auto given = static_cast<count>(rest - kept);
+        if (given < self.whole_.grain || self.pieces_ == most_pieces || !self.whole_.admit()) {
             return nullptr;
         }
-        const Index middle = advance(self.next_, static_cast<count>(rest / 2));
+        self.head_start_ = 0;
+        const Index middle = advance(self.next_, kept);
         auto& room = self.room_[self.pieces_++];
         room.emplace(self, middle, self.end_);
         self.end_ = middle;
@@ -292,7 +301,9 @@ private:
     const Body& body_;
     float expected_ns_ = 0;     ///< How long the whole loop is likely to take.
     bool shares_early_ = false; ///< A part is given away before the first iteration.
-    bool timed_ = false;        ///< The time of each block is taken, also near the end.
+    /// How many more iterations it keeps than half when it first gives some away: both end at once.
+    count head_start_ = 0;
+    bool timed_ = false; ///< The time of each block is taken, also near the end.
     count timed_iterations_ = 0;
     std::int64_t timed_ns_ = 0; ///< How long these took.
     Index next_;                ///< The first iteration that has not begun.
