@@ -172,7 +172,7 @@ void for_each_cell(fork_team& team, planes_rows_columns<Index> all, F& f,
 /// There is no grain size to choose. The calling thread runs the iterations in blocks, which grow
 /// until one takes about two microseconds. Between blocks it gives half of the rest to an idle
 /// worker, which does the same. A loop that is likely to be long, by what earlier ones of the same
-/// function took, gives half away at once.
+/// function took, gives about half away at once.
 ///
 /// ```cpp
 /// regatta::parallel_for(0, n, [&](int i) { y[i] += a * x[i]; });
