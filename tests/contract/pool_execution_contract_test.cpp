@@ -19,6 +19,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,18 @@ struct wary {
     explicit wary(std::atomic<int>& s) noexcept : sum(&s) {}
     wary(wary&& other) noexcept(false) : sum(other.sum) {}
     void operator()() const { ++*sum; }
+};
+
+/// The same, called with a stop token; and one that can only be called once.
+struct wary_of_stops : wary {
+    using wary::wary;
+    void operator()(std::stop_token) const { ++*sum; }
+    void operator()() const = delete;
+};
+struct wary_once : wary {
+    using wary::wary;
+    void operator()(std::stop_token) && { ++*sum; }
+    void operator()() const = delete;
 };
 
 struct account {
@@ -179,6 +192,18 @@ TEST_P(pool_execution, takes_closures_whose_move_may_throw) {
     pool.submit(wary(sum)).get();
     pool.wait();
     EXPECT_EQ(sum.load(), 5);
+    const auto with_token = [&]<class Closure>(std::type_identity<Closure>) {
+        pool.execute(Closure(sum));
+        pool.execute(source.get_token(), Closure(sum));
+        EXPECT_TRUE(pool.try_execute(Closure(sum)));
+        EXPECT_TRUE(pool.try_execute(source.get_token(), Closure(sum)));
+        pool.submit(Closure(sum)).get();
+        pool.wait();
+    };
+    with_token(std::type_identity<wary_of_stops>{});
+    EXPECT_EQ(sum.load(), 10);
+    with_token(std::type_identity<wary_once>{});
+    EXPECT_EQ(sum.load(), 15);
 }
 
 // "A task whose stop token is stopped before its turn is not run."

@@ -42,7 +42,7 @@ public:
         : f_(std::forward<G>(f))
         , args_(std::forward<Given>(args)...) {}
 
-    decltype(auto) operator()() {
+    decltype(auto) operator()() requires(std::is_invocable_v<F, Args...>) {
         return std::apply(
             [this](auto&... args) -> decltype(auto) {
                 return std::invoke(std::move(f_), std::move(args)...);
@@ -119,7 +119,7 @@ template<class F>
 struct boxed_closure {
     std::unique_ptr<F> closure;
 
-    decltype(auto) operator()() { return (*closure)(); }
+    decltype(auto) operator()() requires(std::is_invocable_v<F&>) { return (*closure)(); }
     decltype(auto) operator()(std::stop_token stop) requires(takes_stop_token<F>) {
         return (*closure)(std::move(stop));
     }
