@@ -4,14 +4,17 @@
 // Tasks that wait for tasks of their own, again and again: what becomes of those that a wait has
 // run before their turn.
 
+#include "support/eventually.hpp"
 #include "support/pool_cases.hpp"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <string>
 #include <thread>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -31,6 +34,29 @@ void submit_and_wait(Pool& pool, int count) {
     for (int i = 0; i < count; ++i) {
         EXPECT_EQ(pool.submit([i] { return i; }).get(), i);
     }
+}
+
+/// Calls a function at its end.
+class at_end {
+public:
+    explicit at_end(std::function<void()> call) : call_(std::move(call)) {}
+    at_end(at_end&& other) noexcept : call_(std::exchange(other.call_, nullptr)) {}
+    at_end& operator=(at_end&&) = delete;
+    ~at_end() {
+        if (call_) {
+            call_();
+        }
+    }
+
+private:
+    std::function<void()> call_;
+};
+/// Waits for a task and leaves its result behind. That calls `at_its_end` where it ends: with the
+/// place of the task in the queue.
+template<class Pool>
+void leave_a_result(Pool& pool, std::function<void()> at_its_end) {
+    pool.submit([call = std::move(at_its_end)]() mutable { return at_end(std::move(call)); })
+        .wait();
 }
 
 /// Sums up a range by halves, a task for each.
@@ -115,6 +141,46 @@ TEST_P(pool_recursion, leaves_what_waits_to_the_other_workers) {
         .get();
 }
 
+// The result of a task may do what a task may: its destructor waits for one that another worker
+// runs, and that lay beside it in the queue.
+TEST_P(pool_recursion, leaves_what_waits_to_the_other_workers_while_a_result_ends) {
+    auto [made_pool] = make_pool({.threads = 2});
+    auto& pool = made_pool;
+    door other;
+    hold_worker(pool, other);
+    std::atomic<bool> ran{false};
+    bool ended = false;
+    pool.submit([&] {
+            leave_a_result(pool, [&] {
+                other.open();
+                library_test::eventually("the other worker runs the task",
+                                         [&] { return ran.load(); });
+                ended = true;
+            });
+            pool.execute([&] { ran = true; });
+            submit_and_wait(pool, 300);
+            EXPECT_TRUE(ended);
+        })
+        .get();
+}
+
+// "A task that calls it runs others while it waits."
+TEST_P(pool_recursion, waits_for_the_pool_where_a_result_ends) {
+    auto [made_pool] = make_pool({.threads = 1});
+    auto& pool = made_pool;
+    bool ran = false;
+    bool idle = false;
+    pool.submit([&] {
+            leave_a_result(pool, [&] { idle = pool.wait_for(library_test::patience()) && ran; });
+            pool.execute([&] { ran = true; });
+            submit_and_wait(pool, 300);
+        })
+        .get();
+    EXPECT_TRUE(idle);
+    pool.wait();
+    EXPECT_EQ(pool.stats().run, 303u);
+}
+
 // "`discard` destroys what has not begun …; futures of it throw `task_cancelled`."
 TEST_P(pool_recursion, discards_what_waits) {
     auto [pool] = make_pool({.threads = 1});
@@ -170,4 +236,27 @@ TEST_P(bounded_pool_recursion, gives_the_room_of_tasks_that_waits_have_run_to_ev
     EXPECT_EQ(handed_over.load(), 0);
     EXPECT_EQ(runs.load(), 8);
     EXPECT_EQ(pool.stats().refused, 0u);
+}
+
+// "a worker of the pool runs other tasks while it waits" for room: also where a result ends.
+TEST_P(bounded_pool_recursion, finds_room_where_a_result_ends) {
+    auto [made_pool] = make_pool({.threads = 1, .capacity = 8});
+    auto& pool = made_pool;
+    std::atomic<int> runs{0};
+    const auto run = [&] { ++runs; };
+    const library_test::time_limit limit("room for tasks");
+    pool.submit([&] {
+            leave_a_result(pool, [&] {
+                for (int i = 0; i < 20; ++i) {
+                    pool.execute(run);
+                }
+            });
+            for (int i = 0; i < 4; ++i) {
+                pool.execute(run);
+            }
+            submit_and_wait(pool, 50); // After three the pool is full, and half of it over.
+        })
+        .get();
+    pool.wait();
+    EXPECT_EQ(runs.load(), 24);
 }

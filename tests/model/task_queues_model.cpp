@@ -165,12 +165,14 @@ struct swept : rl::test_suite<swept<Again>, 2> {
     }
     void sweep(queues_type::tally& mine) {
         std::size_t over = 4;
-        queues.sweep(0, over, [&](const queues_type::batch& b) {
-            RL_ASSERT(b[0].over());
-            see(b[0].number);
-            b.destroy(0);
-            mine.finish(b, 1);
-        });
+        queues.sweep(
+            0, over, [](const auto&) {}, [] {},
+            [&](const queues_type::batch& b) {
+                RL_ASSERT(b[0].over());
+                see(b[0].number);
+                b.destroy(0);
+                mine.finish(b, 1);
+            });
         mine.flush();
     }
     void before() {
@@ -213,7 +215,8 @@ struct aside_announced : rl::test_suite<aside_announced, 2> {
     void thread(unsigned index) {
         if (index == 0) {
             std::size_t over = 4;
-            RL_ASSERT(queues.sweep(0, over, [](const queues_type::batch&) {}));
+            RL_ASSERT(queues.sweep(
+                0, over, [](const auto&) {}, [] {}, [](const queues_type::batch&) {}));
             if (!gate.has_sleepers()) {
                 asked.store(1, relaxed);
             }
@@ -243,7 +246,8 @@ struct aside_taken : rl::test_suite<aside_taken, 2> {
     void thread(unsigned index) {
         if (index == 0) {
             std::size_t over = 4;
-            queues.sweep(0, over, [](const queues_type::batch&) {});
+            queues.sweep(
+                0, over, [](const auto&) {}, [] {}, [](const queues_type::batch&) {});
             return;
         }
         seat own(1, 1);
@@ -264,7 +268,8 @@ struct aside_seen : rl::test_suite<aside_seen, 2> {
     void thread(unsigned index) {
         if (index == 0) {
             std::size_t over = 4;
-            queues.sweep(0, over, [](const queues_type::batch&) {});
+            queues.sweep(
+                0, over, [](const auto&) {}, [] {}, [](const queues_type::batch&) {});
         } else {
             static_cast<void>(queues.ready(1, 1));
         }
@@ -286,7 +291,8 @@ struct stalled_count : rl::test_suite<stalled_count, 2> {
                 true, 1, [&](queue_type::cell& c, std::size_t, void*) { c.emplace(i, nullptr); });
         }
         std::size_t over = 8;
-        RL_ASSERT(queue.sweep(over, [](const queue_type::batch&) {}));
+        RL_ASSERT(queue.sweep(
+            over, [](const auto&) {}, [] {}, [](const queue_type::batch&) {}));
     }
     void before() {
         append_and_sweep(1);

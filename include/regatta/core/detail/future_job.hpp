@@ -44,6 +44,8 @@ public:
 
     /// Whether somebody else runs the task, or has, or it was cancelled: the call only leaves.
     bool over() const noexcept { return state_->claimed(); }
+    /// What the call returns. Only if it is `over`.
+    bool ran() const noexcept { return !state_->cancelled(); }
 
     /// The task.
     future_state* get() const noexcept { return state_; }

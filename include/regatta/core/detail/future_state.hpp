@@ -65,7 +65,7 @@ public:
     basic_future_state& operator=(const basic_future_state&) = delete;
 
     bool complete() const noexcept { return status_.complete(); }
-    /// Whether the task never ran. Only for a complete task.
+    /// Whether the task never ran. Only for a task that is complete, or that was `claimed`.
     bool cancelled() const noexcept { return status_.cancelled(); }
     /// Whether somebody has claimed it, to run it or to cancel it. May be old.
     bool claimed() const noexcept { return status_.claimed(); }

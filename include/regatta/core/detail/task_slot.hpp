@@ -22,10 +22,12 @@ concept says_whether_it_ran = requires {
     typename F::says_whether_it_ran;
 };
 
-/// A closure that can tell that it has nothing to do any more.
+/// A closure that can tell that it has nothing to do any more, and then what its call returns.
 template<class F>
 concept may_be_over = requires(const F& f) {
     { f.over() }
+    noexcept;
+    { f.ran() }
     noexcept;
 };
 
@@ -74,6 +76,8 @@ public:
 
     /// Whether the closure has nothing to do any more: `run` and `drop` do the same.
     bool over() const noexcept { return calls_->over != nullptr && calls_->over(storage_); }
+    /// What `run` returns. Only if it is `over`.
+    bool ran() const noexcept { return calls_->ran(storage_); }
 
     /// Destroys the closure unrun. @returns true only if the closure reports that it ran before.
     bool drop() noexcept { return calls_->drop(storage_); }
@@ -83,6 +87,7 @@ private:
         bool (*run)(void* storage);
         bool (*drop)(void* storage) noexcept;
         bool (*over)(const void* storage) noexcept; ///< Null: never.
+        bool (*ran)(const void* storage) noexcept;  ///< Null likewise.
     };
 
     template<class F, bool InRoom>
@@ -117,17 +122,24 @@ private:
         return ran;
     }
     template<class F>
-    static constexpr auto over_in() noexcept -> bool (*)(const void*) noexcept {
-        if constexpr (may_be_over<F> && fits_cell<F>) {
-            return [](const void* storage) noexcept {
-                return std::launder(static_cast<const F*>(storage))->over();
-            };
-        } else {
-            return nullptr;
-        }
+    static bool over_in(const void* storage) noexcept {
+        return std::launder(static_cast<const F*>(storage))->over();
+    }
+    template<class F>
+    static bool ran_in(const void* storage) noexcept {
+        return std::launder(static_cast<const F*>(storage))->ran();
     }
     template<class F, bool InRoom>
-    static constexpr calls calls_of{&run_in<F, InRoom>, &drop_in<F, InRoom>, over_in<F>()};
+    static constexpr calls make_calls() noexcept {
+        calls made{&run_in<F, InRoom>, &drop_in<F, InRoom>, nullptr, nullptr};
+        if constexpr (may_be_over<F> && fits_cell<F>) {
+            made.over = &over_in<F>;
+            made.ran = &ran_in<F>;
+        }
+        return made;
+    }
+    template<class F, bool InRoom>
+    static constexpr calls calls_of = make_calls<F, InRoom>();
 
     const calls* calls_;
     alignas(void*) std::byte storage_[inline_size];

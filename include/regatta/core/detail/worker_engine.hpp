@@ -432,6 +432,7 @@ private:
             auto& mine = static_cast<seated_context&>(context);
             const bool some = mine.engine->source_.sweep(
                 mine.me.seat, mine.index, std::exchange(mine.overtaken, 0),
+                [&]() noexcept { mine.engine->wake(); },
                 [&](worker_turn turn) noexcept { mine.me.count(turn); });
             if (some) {
                 mine.engine->wake();

@@ -98,19 +98,28 @@ public:
     }
     /// Ends the tasks that are over in the queues that the worker appends to, if they are many
     /// beside those that wait. @param overtaken how many it has run in waits since the last call.
+    /// @param tell called where others are to be told of tasks, as of those that were appended.
     /// @param ended called with what became of each.
-    /// @returns whether others are to be told, as of tasks that were appended.
-    template<class Ended>
-    bool sweep(seat& mine, unsigned worker, std::size_t overtaken, Ended&& ended) noexcept {
+    /// @returns whether they are to be told of more.
+    template<class Tell, class Ended>
+    bool sweep(seat& mine, unsigned worker, std::size_t overtaken, Tell&& tell,
+               Ended&& ended) noexcept {
         mine.over += overtaken;
         REGATTA_TRY {
-            return queues_.sweep(worker, mine.over, [&](const task_queues::batch& b) noexcept {
-                const bool ran = b[0].run(); // It only leaves.
-                b.destroy(0);
-                mine.tally.finish(b, 1);
-                room_.give(1);
-                ended(ran ? worker_turn::ran : worker_turn::called_off);
-            });
+            return queues_.sweep(
+                worker, mine.over,
+                [&](const task_slot& task) noexcept {
+                    ended(task.ran() ? worker_turn::ran : worker_turn::called_off);
+                    room_.give(1);
+                },
+                tell,
+                [&](const task_queues::batch& b) noexcept {
+                    // It only leaves. But then a result may end that nobody has taken, whose
+                    // destructor may wait for other tasks, for room, or for the pool.
+                    static_cast<void>(b[0].run());
+                    b.destroy(0);
+                    mine.tally.finish(b, 1);
+                });
         }
         REGATTA_CATCH_ALL {
             return true; // No memory to set tasks aside; some may be.

@@ -12,6 +12,7 @@
 #include <regatta/sync/atomics.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -83,12 +84,15 @@ public:
     /// would look at: so it costs a few instructions for each that it ends. Does nothing while
     /// another thread sweeps.
     /// @param over how many more are over than at the last call; set to 0 when that is noted.
-    /// @param end called as `end(batch)` with each task that is over, which it runs, destroys and
-    /// finishes; must not throw.
-    /// @returns whether it set tasks aside: workers are to be told.
+    /// @param count called as `count(task)` with each task that is over.
+    /// @param tell called then, if tasks were set aside: workers are to be told of them.
+    /// @param end called as `end(batch)` after both, with each that was counted. It runs the task,
+    /// destroys and finishes it, which may be user code: that finds all tasks that wait in the
+    /// queue, and all others counted.
+    /// @returns whether it set tasks aside after that. None of the three may throw.
     /// Failure: `std::bad_alloc`; all tasks are in the queue then.
-    template<class End>
-    REGATTA_RARE bool sweep(std::size_t& over, End&& end) {
+    template<class Count, class Tell, class End>
+    REGATTA_RARE bool sweep(std::size_t& over, Count&& count, Tell&& tell, End&& end) {
         const std::unique_lock sweeping(sweeping_, std::try_to_lock);
         if (!sweeping) {
             return false;
@@ -103,14 +107,26 @@ public:
         const bool all = 2 * over_among_all_ >= size();
         over_among_all_ = all ? 0 : over_among_all_;
         bool some = false;
-        // Whether the task waits, and then it is set aside; there is memory for it.
-        const auto keep = [&](const batch& b) noexcept {
-            if (b[0].over()) {
-                end(b);
-            } else {
-                aside.template append<0>(
-                    true, 1, [&](auto& at, std::size_t, void*) noexcept { at.emplace(b); });
-                some = true;
+        // Sets aside what waits of a batch, for which there is memory, and ends the rest.
+        const auto sort_out = [&](const batch& b) noexcept {
+            static_assert(SegmentSize <= 64);
+            std::uint64_t over_here = 0;
+            for (std::uint32_t i = 0; i < b.size(); ++i) {
+                if (b[i].over()) {
+                    count(b[i]);
+                    over_here |= std::uint64_t{1} << i;
+                } else {
+                    aside.template append<0>(true, 1, [&](auto& at, std::size_t, void*) noexcept {
+                        at.emplace(b.only(i));
+                    });
+                    some = true;
+                }
+            }
+            if (over_here != 0 && std::exchange(some, false)) {
+                tell();
+            }
+            for (; over_here != 0; over_here &= over_here - 1) {
+                end(b.only(static_cast<std::uint32_t>(std::countr_zero(over_here))));
             }
         };
         // Only this thread puts something there, so that a round leaves the order as it is.
@@ -120,7 +136,7 @@ public:
             if (b.size() == 0) {
                 break;
             }
-            keep(b);
+            sort_out(b);
         }
         for (std::size_t left = fresh_.size(); left != 0;) {
             aside.reserve(SegmentSize);
@@ -129,9 +145,7 @@ public:
                 break; // Others have taken them, or are about to publish theirs.
             }
             left -= b.size();
-            for (std::uint32_t i = 0; i < b.size(); ++i) {
-                keep(b.only(i));
-            }
+            sort_out(b);
         }
         return some;
     }

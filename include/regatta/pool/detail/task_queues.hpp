@@ -138,21 +138,26 @@ public:
 
     /// Ends the tasks that are over in the queues that the worker appends to, where they are many:
     /// `task_queue::sweep`.
-    template<class End>
-    REGATTA_RARE bool sweep(unsigned worker, std::size_t& over, End&& end) {
+    template<class Count, class Tell, class End>
+    REGATTA_RARE bool sweep(unsigned worker, std::size_t& over, Count&& count, Tell&& tell,
+                            End&& end) {
         // relaxed: a hint; what the worker itself has appended it sees.
         const bool levels = levels_used_.load(std::memory_order_relaxed);
         std::size_t there = over; // It is not known in which of the queues they are.
-        bool some = levels && high_.sweep(there, end);
+        bool some = levels && high_.sweep(there, count, tell, end);
         there = over;
-        some = (levels && low_.sweep(there, end)) || some;
+        some = (levels && low_.sweep(there, count, tell, end)) || some;
         if (count_ == 0) {
-            return shared_.sweep(over, end) || some;
+            return shared_.sweep(over, count, tell, end) || some;
         }
         // A task that is set aside is in neither of the two queues for a moment. So its bit may be
         // off; it is on again before workers are told.
         const note_filled at_end{filled_, worker};
-        return own_[worker].sweep(over, end) || some;
+        const auto tell_of_own = [&]() noexcept {
+            filled_.set(worker);
+            tell();
+        };
+        return own_[worker].sweep(over, count, tell_of_own, end) || some;
     }
 
     /// Takes what seems to be the oldest task of that priority.
