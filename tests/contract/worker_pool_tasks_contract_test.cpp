@@ -376,7 +376,7 @@ TEST(worker_pool_tasks, of_tasks_are_refused_while_it_closes) {
         }
         std::vector<std::function<void()>> batch(3, [] {});
         try {
-            pool.submit_batch(batch);
+            static_cast<void>(pool.submit_batch(batch));
         } catch (const regatta::task_rejected& e) {
             EXPECT_EQ(e.accepted(), 0u);
             ++refused;
@@ -401,7 +401,7 @@ TEST(worker_pool_tasks, of_a_batch_are_counted_that_were_accepted) {
         seen.announce();
         const std::vector<std::function<void()>> batch(5, [] {});
         try {
-            pool.submit_batch(batch);
+            static_cast<void>(pool.submit_batch(batch));
             ADD_FAILURE() << "returned";
         } catch (const regatta::task_rejected& e) {
             EXPECT_EQ(e.accepted(), 2u);

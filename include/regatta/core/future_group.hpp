@@ -32,7 +32,7 @@ namespace regatta {
 /// Failure: as the futures. A future that was moved out of its place is skipped by waits; `get`
 /// then throws `std::logic_error`.
 template<class R>
-class future_group {
+class [[nodiscard]] future_group {
 public:
     using value_type = future<R>;
     /// The type of one result of `get`; for references a `std::reference_wrapper`.
