@@ -63,6 +63,28 @@ bool many_producers() {
     return sum == 20'006;
 }
 
+bool never_sleep() {
+    regatta::async_bus<item, last> bus;
+    int sum = 0;
+    bus.subscribe<item>([&](const item& i) { sum += i.value; });
+    bus.subscribe<last>([&](const last&) { bus.close(); });
+    std::jthread consumer([&](std::stop_token stop) {
+        while (!stop.stop_requested() && !bus.closed()) {
+            bus.process_batch(1);
+        }
+        bus.run(stop); // what was published before; returns then
+    });
+    for (int i = 1; i <= 100; ++i) {
+        bus.publish(item{i});
+    }
+    bus.publish(last{});
+    consumer.join();
+    const auto total = bus.stats();
+    std::printf("never sleep: the sum is %d, the consumer slept %llu times\n", sum,
+                static_cast<unsigned long long>(total.parked));
+    return sum == 5050 && total.parked == 0;
+}
+
 bool never_wait_long() {
     std::atomic<int> done{0};
     const auto handle = [&](const item& i) { done += i.value; };
@@ -129,8 +151,8 @@ bool end_soon() {
 }
 
 int main() {
-    const bool right = stop_by_a_message() && many_producers() && never_wait_long() &&
-                       state_of_each_worker() && end_soon();
+    const bool right = stop_by_a_message() && many_producers() && never_sleep() &&
+                       never_wait_long() && state_of_each_worker() && end_soon();
     std::printf("%s\n", right ? "all recipes work" : "a recipe does not work");
     return right ? 0 : 1;
 }
