@@ -370,8 +370,7 @@ private:
 /// - `void reset()` spoils the output there, before each run. Several processes may call it at
 ///   once.
 /// - `std::string verify()` checks the output there. Where `R` is `void` and there is no `verify`,
-/// the
-///   race checks only that each item ran once.
+///   the race checks only that each item ran once.
 ///
 /// Threads: `run` by any number at once, for different items; the others by one.
 /// Failure: an exception of `run`, `reset` or `verify` fails the scheme; the report has its text.
