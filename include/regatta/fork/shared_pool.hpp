@@ -57,7 +57,8 @@ private:
 
 /// The process-wide pool: forks run on it if they neither name a pool nor run in a task of one.
 ///
-/// It is made at the first use, as `balanced_pool()` is: one thread a CPU that the process may use.
+/// It is made at the first use, as `balanced_pool()` is: one thread for each CPU that the calling
+/// thread may use, with the CPUs and the scheduling of that thread.
 /// It ends with the process, after `main` and before the static objects that were made before it.
 /// Forks of objects that are destroyed later run on their own thread alone.
 ///
