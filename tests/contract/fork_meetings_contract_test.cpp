@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-// Halves and iterations that wait for each other, where there are as many threads.
+// Halves and iterations that wait for each other, where there are as many threads; and what a
+// worker does between two forks.
 
 #include "support/eventually.hpp"
+#include "support/observed_thread.hpp"
 #include "support/pool_cases.hpp"
 
 #include <regatta/fork.hpp>
@@ -11,6 +13,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 
 namespace {
 
@@ -88,4 +92,48 @@ TEST_P(fork_meetings, a_worker_that_blocks_with_nothing_to_offer_leaves_its_plac
                 });
             });
     }
+}
+
+// "parked: times that a worker went to sleep": naps, too.
+TEST_P(fork_meetings, a_worker_that_naps_after_a_fork_has_parked) {
+    const time_limit limit("a worker that takes a fork, and its nap");
+    library_test::observed_thread helper;
+    auto [pool] = make_pool({.threads = 2});
+    pool.submit([&pool = pool, &helper] {
+            std::atomic<bool> taken{false};
+            std::uint64_t before = 0;
+            regatta::join([&] { regatta::blocking([&] { await([&] { return taken.load(); }); }); },
+                          [&] {
+                              helper.announce();
+                              before = pool.stats().parked;
+                              taken = true;
+                          });
+            helper.await_sleep();
+            EXPECT_GT(pool.stats().parked, before);
+        })
+        .get();
+}
+
+// "`nanoseconds::max()`: always": also after a fork, where other workers take naps.
+TEST_P(fork_meetings, workers_that_spin_sleep_no_more_after_a_fork_than_before) {
+    const time_limit limit("workers that compute while they have no task");
+    library_test::observed_thread workers[2];
+    std::atomic<int> started{0};
+    auto [pool] = make_pool(
+        {.threads = 2, .spin = std::chrono::nanoseconds::max(), .on_start = [&](unsigned i) {
+             workers[i].announce();
+             ++started;
+         }});
+    await([&] { return started == 2; });
+    for (int round = 0; round < 5; ++round) {
+        std::atomic<bool> taken{false};
+        regatta::join(
+            pool, [&] { regatta::blocking([&] { await([&] { return taken.load(); }); }); },
+            [&] { taken = true; });
+        for (const auto& worker : workers) { // What comes before a nap takes far less.
+            const auto before = worker.cpu_time();
+            await([&] { return before < 0 || worker.cpu_time() > before + 5'000'000; });
+        }
+    }
+    EXPECT_EQ(pool.stats().parked, 0u);
 }

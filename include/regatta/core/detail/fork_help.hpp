@@ -63,16 +63,17 @@ public:
         return team.used() && stack::current().may_help() && team.offers() && team.may_help();
     }
 
-    /// Looks for work of a region: first without sleep, then after a nap. Does what it finds.
+    /// Looks for work of a region: first without sleep, as long as the pool's workers are to spin
+    /// or longer, then after a nap. Does what it finds.
     /// @returns false if the worker may sleep.
     REGATTA_RARE static bool watch(Loop& loop, worker& me) noexcept {
         auto& team = loop.forks_;
         if (!begin(loop, me)) {
-            return false;
+            return loop.spin_for_work(me);
         }
         team.begin_watch();
         bool again = false;
-        frame* work = me.naps == 0 ? spin(loop, me, again) : nullptr;
+        frame* work = me.naps == 0 || loop.spins() ? spin(loop, me, again) : nullptr;
         if (work == nullptr && !again && naps_on(loop, me) && team.begin_naps(me.index)) {
             do {
                 team.ask(Atomics::now_ns());
@@ -135,8 +136,9 @@ private:
         auto& team = loop.forks_;
         const std::int64_t begin = Atomics::now_ns();
         // After a long rest the next one is likely to be long, too, unless a region is open.
-        const std::int64_t time =
+        const std::int64_t usual =
             me.patience != basic_backoff<Atomics>::none ? team.spin_ns : team.short_spin_ns;
+        const std::int64_t asked_for = loop.spin_.count();
         std::int64_t now = begin;
         do {
             team.ask(now);
@@ -153,7 +155,8 @@ private:
                 Atomics::relax();
             }
             now = Atomics::now_ns();
-        } while (now - begin < (team.open() ? team.spin_ns : time) && !is_in_the_way(team));
+        } while (now - begin < asked_for ||
+                 (now - begin < (team.open() ? team.spin_ns : usual) && !is_in_the_way(team)));
         return nullptr;
     }
     /// Whether the thread that the worker waits for may itself wait for this CPU. A system that
@@ -174,7 +177,10 @@ private:
         const auto ticket = loop.gate_.announce_wait(me.search);
         if (loop.stays_awake(me) || loop.forks_.offers()) {
             loop.gate_.cancel_wait(me.search);
-        } else if (loop.gate_.commit_wait_until(me.search, ticket, Loop::clock::now() + length)) {
+            return;
+        }
+        me.count_park();
+        if (loop.gate_.commit_wait_until(me.search, ticket, Loop::clock::now() + length)) {
             loop.forks_.note_call();
         }
     }

@@ -357,10 +357,7 @@ private:
             sleep_held(me);
             return;
         }
-        if (forks_.used() && fork_help::watch(*this, me)) {
-            return;
-        }
-        if (spin_ > std::chrono::nanoseconds::zero() && spin_for_work(me)) {
+        if (forks_.used() ? fork_help::watch(*this, me) : spin_for_work(me)) {
             return;
         }
         const auto ticket = gate_.announce_wait(me.search);
@@ -399,8 +396,13 @@ private:
     REGATTA_RARE bool to_do(bool there) const noexcept {
         return held() || there || members_.surplus() != 0 || finished();
     }
+    /// Whether idle workers spin because the pool's options say so.
+    bool spins() const noexcept { return spin_ > std::chrono::nanoseconds::zero(); }
     /// Spins for `spin_`. @returns whether the worker found something to do.
     REGATTA_RARE bool spin_for_work(const worker& me) const noexcept {
+        if (!spins()) {
+            return false;
+        }
         constexpr unsigned looks = 64; // Reading the clock costs more than a look at the queues.
         const auto begin = clock::now();
         do {
