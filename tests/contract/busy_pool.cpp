@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-/// busy_pool steady|balanced|dynamic|worker [paused]: two workers run 10,000 tasks of 50 µs that
-/// wait in a row, for a count of the system calls meanwhile. Each worker is held by a task of its
-/// own until all have been submitted: otherwise workers that are faster than a traced submitter
+/// busy_pool steady|balanced|dynamic|worker [paused|rests]: two workers run 10,000 tasks of 50 µs
+/// that wait in a row, for a count of the system calls meanwhile. Each worker is held by a task of
+/// its own until all have been submitted: otherwise workers that are faster than a traced submitter
 /// find no work, and sleep with good reason. With `paused` a paused pool gets a
-/// million empty tasks and is resumed; the program writes "begin" and "end" before and after.
+/// million empty tasks and is resumed; the program writes "begin" and "end" before and after. With
+/// `rests` a pool on which a join has run gets 100 tasks, each after the last one's worker has gone
+/// to sleep.
 
 #include <regatta/bus.hpp>
+#include <regatta/fork.hpp>
 #include <regatta/pool.hpp>
 
 #include <atomic>
@@ -81,6 +84,34 @@ int run_paused() {
     return pool.stats().run == many ? 0 : 1;
 }
 
+template<class Pool>
+int run_rests() {
+    Pool pool(workers);
+    std::atomic<bool> taken = false;
+    const auto wait_for_other = [&] {
+        regatta::blocking([&] {
+            while (!taken) {
+                std::this_thread::yield();
+            }
+        });
+    };
+    regatta::join(pool, wait_for_other, [&] { taken = true; });
+    const auto run_and_rest = [&](int times) {
+        for (int i = 0; i < times; ++i) {
+            const auto parked = pool.stats().parked;
+            pool.execute([] {});
+            while (pool.stats().parked == parked) {
+                std::this_thread::yield();
+            }
+        }
+    };
+    run_and_rest(200); // In the first rests after a fork a worker looks for the next one.
+    std::fputs("begin\n", stderr);
+    run_and_rest(100);
+    std::fputs("end\n", stderr);
+    return 0;
+}
+
 struct message {};
 struct hold_message {};
 
@@ -111,6 +142,12 @@ int main(int argc, char** argv) {
                : pool == "balanced" ? run_paused<regatta::balanced_pool>()
                : pool == "dynamic"  ? run_paused<regatta::dynamic_pool>()
                : pool == "worker"   ? run_paused_messages()
+                                    : 2;
+    }
+    if (argc == 3 && std::string_view(argv[2]) == "rests") {
+        return pool == "steady"     ? run_rests<regatta::steady_pool>()
+               : pool == "balanced" ? run_rests<regatta::balanced_pool>()
+               : pool == "dynamic"  ? run_rests<regatta::dynamic_pool>()
                                     : 2;
     }
     return pool == "steady"     ? run<regatta::steady_pool>()

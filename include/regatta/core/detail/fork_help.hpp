@@ -68,6 +68,10 @@ public:
     /// @returns false if the worker may sleep.
     REGATTA_RARE static bool watch(Loop& loop, worker& me) noexcept {
         auto& team = loop.forks_;
+        if (!naps_on(loop, me)) { // To give up a watch would interrupt the CPUs of the process.
+            end(loop, me);
+            return loop.spin_for_work(me);
+        }
         if (!begin(loop, me)) {
             return loop.spin_for_work(me);
         }
