@@ -25,7 +25,7 @@ enum class scale_warning_kind {
     disturbed,        ///< Other processes or the hypervisor used the CPUs.
     super_linear,     ///< A speed-up above the worker count; the text names the cause.
     clock_changed,    ///< The processor's clock differed between worker counts or over time.
-    baseline_drifted, ///< One worker was faster or slower at the end than at the begin.
+    baseline_drifted, ///< One worker was faster or slower at the end than at the start.
     within_noise,     ///< Two worker counts, or a speed-up and 1, cannot be told apart.
     oversubscribed,   ///< More workers than CPUs.
     few_rounds,       ///< Too few for intervals.

@@ -182,7 +182,7 @@ private:
         if (drift.count >= 2 && differs(drift.median, least) && (drift.low > 1 || drift.high < 1)) {
             warn(kind::baseline_drifted, 1,
                  "at the end 1 worker took " + interval(drift) +
-                     " times as long as at the begin; the speed-ups are paired within the rounds, "
+                     " times as long as at the start; the speed-ups are paired within the rounds, "
                      "so that this cancels, but rates measured apart do not compare");
         }
     }
@@ -232,7 +232,7 @@ private:
         const estimate& drift = result_.baseline_drift;
         if (drift.count >= 2 && drift.high < 1) {
             return "1 worker was slow at first: at the end it took " + number(drift.median) +
-                   " times as long as at the begin";
+                   " times as long as at the start";
         }
         const auto alone = static_cast<double>(base_.latency.percentile(0.5));
         const auto shared = static_cast<double>(point.latency.percentile(0.5));
