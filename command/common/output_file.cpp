@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
+#include <cstdlib>
 #include <utility>
 
 namespace regatta::command {
@@ -31,6 +32,14 @@ void exchange_unwritten(const char* old, const char* now) noexcept {
             return;
         }
     }
+}
+
+/// The path whatever becomes of the working directory, which code of a user's may change.
+std::string path_from_root(const std::string& path) {
+    char* const here = path.starts_with('/') ? nullptr : ::getcwd(nullptr, 0);
+    std::string whole = here == nullptr ? path : std::string(here) + '/' + path;
+    std::free(here);
+    return whole;
 }
 
 /// Asks for room for that many bytes. @returns the error if there is none. 0: there is, or nobody
@@ -95,7 +104,8 @@ output_file::output_file(std::string path) : path_(std::move(path)) {
     file_ = detail::unique_descriptor(::open(path_.c_str(), flags | O_CREAT | O_EXCL, 0666));
     made_ = static_cast<bool>(file_);
     if (made_) {
-        exchange_unwritten(nullptr, path_.c_str());
+        from_root_ = path_from_root(path_);
+        exchange_unwritten(nullptr, from_root_.c_str());
     } else if (errno == EEXIST) {
         file_ = detail::unique_descriptor(::open(path_.c_str(), flags));
     }
@@ -106,8 +116,8 @@ output_file::output_file(std::string path) : path_(std::move(path)) {
 
 output_file::~output_file() {
     if (made_ && !written_) {
-        ::unlink(path_.c_str());
-        exchange_unwritten(path_.c_str(), nullptr);
+        ::unlink(from_root_.c_str());
+        exchange_unwritten(from_root_.c_str(), nullptr);
     }
 }
 
@@ -116,7 +126,7 @@ void output_file::write(std::string_view text) {
         fail_system(error, "cannot write " + path_);
     }
     if (made_ && !written_) {
-        exchange_unwritten(path_.c_str(), nullptr);
+        exchange_unwritten(from_root_.c_str(), nullptr);
     }
     written_ = true;
     if (is_standard_output()) {

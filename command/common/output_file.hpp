@@ -35,6 +35,7 @@ public:
 
 private:
     std::string path_;
+    std::string from_root_; ///< The same, of a file that was made: nobody else's is removed.
     detail::unique_descriptor file_; ///< Of standard output a duplicate.
     bool made_ = false;
     bool written_ = false;

@@ -120,6 +120,21 @@ class OwnWorkload(unittest.TestCase):
             self.assertIn("a run has ended this program by exit()", result.stderr)
             self.assertEqual(os.listdir(folder), [])
 
+    # Its code may change the working directory, where a file of the same name may be another one.
+    def test_a_result_that_is_not_to_be_is_removed_where_it_was_made(self):
+        with tempfile.TemporaryDirectory() as folder:
+            kept = os.path.join(folder, "elsewhere", "result.json")
+            os.mkdir(os.path.dirname(kept))
+            with open(kept, "w", encoding="utf-8") as file:
+                file.write("of last year")
+            result = run("race", SUMS, "--schemes", "serial", *QUICK, "--json", "result.json", cwd=folder,
+                         env=with_trouble("exit elsewhere"))
+            self.assertEqual(result.returncode, 1, result)
+            self.assertIn("a run has ended this program by exit()", result.stderr)
+            self.assertEqual(os.listdir(folder), ["elsewhere"])
+            with open(kept, encoding="utf-8") as file:
+                self.assertEqual(file.read(), "of last year")
+
     # "a signal that ends the command is told, with the scheme and the part of the workload"
     @unittest.skipIf(os.environ.get("REGATTA_SANITIZE"), "a sanitizer tells of crashes itself")
     def test_a_crash_says_where_and_leaves_no_file(self):

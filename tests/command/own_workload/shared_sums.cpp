@@ -112,6 +112,10 @@ public:
         if (trouble("exit")) {
             std::exit(0);
         }
+        if (trouble("exit elsewhere")) {
+            std::filesystem::current_path("elsewhere");
+            std::exit(0);
+        }
         // The command looks at some items before the first scheme does, up to three times.
         const bool late = item == 7 && ++sevens_ > 3;
         if ((late && trouble("segv")) || (!filled_ && trouble("segv in workers"))) {
