@@ -5,6 +5,7 @@
 #include "common/crash_notice.hpp"
 #include "common/interrupt.hpp"
 #include "common/output_file.hpp"
+#include "common/start_cpus.hpp"
 #include "common/subcommand.hpp"
 #include "common/usage_error.hpp"
 #include "cpus/cpus_command.hpp"
@@ -94,6 +95,7 @@ int run(int argc, char** argv) {
 
 /// The regatta command.
 int main(int argc, char** argv) {
+    return_to_start_cpus();
     if (const auto status = regatta::race::run_as_worker(argc, argv)) {
         return *status;
     }

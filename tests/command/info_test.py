@@ -78,6 +78,14 @@ class Info(unittest.TestCase):
         self.assertGreaterEqual(machine["nice"], 7)
         self.assertTrue(any("nice value" in warning for warning in machine["warnings"]))
 
+    # OpenMP's library binds the main thread when it is loaded, and whatever that starts would run there.
+    def test_openmp_that_binds_its_threads_takes_no_cpus_away(self):
+        allowed = self.document()["machine"]["allowed_cpus"]
+        for settings in ({"OMP_PROC_BIND": "true"}, {"OMP_PLACES": "cores"}, {"GOMP_CPU_AFFINITY": "0"}):
+            with self.subTest(**settings):
+                machine = self.document(env=environment(**settings))["machine"]
+                self.assertEqual(machine["allowed_cpus"], allowed)
+
     def test_the_python_that_is_named_is_the_one_that_is_told(self):
         machine = self.document(env=environment(REGATTA_PYTHON="/nonexistent/python"))["machine"]
         self.assertIsNone(machine["python"])
