@@ -82,6 +82,8 @@ struct mode_result {
     cause why = cause::none;
 
     bool ran() const noexcept { return status == mode_status::ok && !measured.samples.empty(); }
+    /// Whether alone ran, too, in one of its rounds; else nothing compares with it.
+    bool compared() const noexcept { return ran() && slowdown.median > 0; }
 };
 
 /// What the experiment found out.

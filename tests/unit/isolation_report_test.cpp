@@ -172,6 +172,22 @@ TEST(isolation_json, what_did_not_run_is_null_and_named) {
     EXPECT_TRUE(owned["rounds"].empty());
 }
 
+// Ctrl-C in the first round, or a program that fails when it runs alone.
+TEST(isolation_report, without_alone_there_is_no_figure_beside_it) {
+    fakes::isolation_maker maker;
+    maker.add(isolation_mode::unpinned, 100, 100).add(isolation_mode::pinned, 300, 100);
+    const race::isolation_result result = maker.finish();
+    const auto pinned = document_of(result)["modes"][2];
+    EXPECT_EQ(pinned["status"], "ok");
+    EXPECT_GT(pinned["median_ns"].get<double>(), 0);
+    for (const char* figure :
+         {"slowdown", "work_cost", "displaced_ns", "slower_ns", "difference"}) {
+        EXPECT_TRUE(pinned[figure].is_null()) << figure << ' ' << pinned[figure];
+    }
+    EXPECT_THAT(race::modes_text(result, {.width = 200}),
+                AllOf(HasSubstr("pinned"), Not(HasSubstr("0.00"))));
+}
+
 TEST(isolation_json, a_disturbed_mode_has_figures_without_an_interval) {
     auto maker = fakes::under_hostile_noise();
     for (auto& one : maker.result.of(isolation_mode::pinned).measured.samples) {

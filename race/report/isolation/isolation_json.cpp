@@ -18,6 +18,11 @@ json median_or_null(const mode_result& mode, const estimate& e) {
     return mode.ran() ? json(e.median) : json();
 }
 
+/// The same of what compares with alone.
+json beside_alone(const mode_result& mode, const estimate& e) {
+    return mode.compared() ? json(e.median) : json();
+}
+
 json workers_of(const team_figures& run) {
     json all = json::array();
     for (const worker_figures& one : run.workers) {
@@ -62,9 +67,9 @@ json to_value(const mode_result& mode) {
     value["reason"] = text_or_null(mode.reason);
     value["level"] = text_or_null(mode.level);
     value["explanation"] = mode.explanation;
-    value["slowdown"] = median_or_null(mode, mode.slowdown);
+    value["slowdown"] = beside_alone(mode, mode.slowdown);
     value["cpu_share"] = median_or_null(mode, mode.cpu_share);
-    value["work_cost"] = median_or_null(mode, mode.work_cost);
+    value["work_cost"] = beside_alone(mode, mode.work_cost);
     value["user_ns"] = median_or_null(mode, mode.user);
     value["system_ns"] = median_or_null(mode, mode.system);
     value["involuntary_switches"] = median_or_null(mode, mode.involuntary_switches);
@@ -73,10 +78,10 @@ json to_value(const mode_result& mode) {
     value["migrations"] = mode.migrations ? median_or_null(mode, *mode.migrations) : json();
     value["other_cpus"] = median_or_null(mode, mode.others);
     value["median_ns"] = median_or_null(mode, mode.wall);
-    value["displaced_ns"] = median_or_null(mode, mode.displaced);
-    value["slower_ns"] = median_or_null(mode, mode.slower);
+    value["displaced_ns"] = beside_alone(mode, mode.displaced);
+    value["slower_ns"] = beside_alone(mode, mode.slower);
     value["verdict"] = mode.ran() ? json(to_string(mode.word)) : json();
-    value["difference"] = mode.ran() ? json(to_string(mode.why)) : json();
+    value["difference"] = mode.compared() ? json(to_string(mode.why)) : json();
     value["intervals"] = {
         {"slowdown", to_value(mode.slowdown)},
         {"cpu_share", to_value(mode.cpu_share)},

@@ -123,12 +123,14 @@ std::string modes_text(const isolation_result& result, const text_style& style) 
         }
     };
     const auto count = [](const estimate& e) { return fmt::format("{:.0f}", e.median); };
-    const std::string_view by = style.unicode ? "×" : "x";
+    const auto times_cell = [&](const mode_result& m, const estimate& e) {
+        return m.compared() ? fmt::format("{:.2f}{}", e.median, style.unicode ? "×" : "x")
+                            : std::string("-");
+    };
     add("mode", true, 0, [](const mode_result& m) { return std::string(to_string(m.mode)); });
     add("median", false, 9,
         [&](const mode_result& m) { return duration_text(m.wall.median, style); });
-    add("slowdown", false, 0,
-        [&](const mode_result& m) { return fmt::format("{:.2f}{}", m.slowdown.median, by); });
+    add("slowdown", false, 0, [&](const mode_result& m) { return times_cell(m, m.slowdown); });
     add("95 % interval", false, 2, [&](const mode_result& m) {
         return m.slowdown.count < pairs_for_a_verdict
                    ? std::string("-")
@@ -140,8 +142,7 @@ std::string modes_text(const isolation_result& result, const text_style& style) 
     add("user", false, 6, [&](const mode_result& m) { return time_text(m.user.median, style); });
     add("system", false, 5,
         [&](const mode_result& m) { return time_text(m.system.median, style); });
-    add("work cost", false, 11,
-        [&](const mode_result& m) { return fmt::format("{:.2f}{}", m.work_cost.median, by); });
+    add("work cost", false, 11, [&](const mode_result& m) { return times_cell(m, m.work_cost); });
     add("invol.", false, 4, [&](const mode_result& m) { return count(m.involuntary_switches); });
     add("run delay", false, 3, [&](const mode_result& m) {
         return m.run_delay ? time_text(m.run_delay->median, style) : std::string("-");

@@ -32,7 +32,9 @@ json fitted_speedup(const scaling_fit& fit, unsigned workers) {
 
 json to_value(const scale_point& one, const scale_result& result) {
     const bool ran = one.ran();
-    const bool compared = ran && !result.rate; // at an offered rate all take the same time
+    // At an offered rate all take the same time.
+    const bool compared = ran && !result.rate;
+    const bool has_speedup = compared && one.speedup.median > 0;
     const auto median_of = [&](const estimate& e) { return ran ? json(e.median) : json(); };
     json value;
     value["workers"] = one.workers;
@@ -41,8 +43,8 @@ json to_value(const scale_point& one, const scale_result& result) {
     value["median_ns"] = median_of(one.time);
     value["events_per_second"] = median_of(one.events_per_second);
     value["throughput"] = median_of(one.throughput);
-    value["speedup"] = compared ? figures_of(one.speedup) : json();
-    value["efficiency"] = compared ? json(one.efficiency.median) : json();
+    value["speedup"] = has_speedup ? figures_of(one.speedup) : json();
+    value["efficiency"] = has_speedup ? json(one.efficiency.median) : json();
     value["latency_ns"] = to_value(one.latency);
     value["clock_hz"] = or_null(one.clock_hz);
     value["verdict"] = compared ? json(to_string(one.word)) : json();

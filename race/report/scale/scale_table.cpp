@@ -44,6 +44,9 @@ std::string efficiency_bar(const scale_result& result, const scale_point& point,
         return static_cast<std::size_t>(
             std::lround(std::max(0.0, share) / longest * static_cast<double>(width)));
     };
+    if (point.speedup.median <= 0) {
+        return {};
+    }
     const std::size_t possible = cells(possible_share(result, point));
     const std::size_t reached = cells(point.efficiency.median);
     std::string bar;
@@ -106,8 +109,9 @@ std::string scale_table_text(const scale_result& result, const text_style& style
         });
     }
     if (!result.rate) {
-        add("speed-up", 0,
-            [&](const scale_point& p) { return times_text(p.speedup.median, style); });
+        add("speed-up", 0, [&](const scale_point& p) {
+            return p.speedup.median > 0 ? times_text(p.speedup.median, style) : std::string("-");
+        });
         for (const scale_point* row : rows) {
             columns.back().colours.emplace_back(colour_of(result, *row));
         }
@@ -117,7 +121,9 @@ std::string scale_table_text(const scale_result& result, const text_style& style
                        : fmt::format("{:.2f}{}{:.2f}", p.speedup.low, style.unicode ? "…" : "..",
                                      p.speedup.high);
         });
-        add("effic.", 8, [](const scale_point& p) { return percent_text(p.efficiency.median); });
+        add("effic.", 8, [](const scale_point& p) {
+            return p.speedup.median > 0 ? percent_text(p.efficiency.median) : std::string("-");
+        });
     }
     if (any([](const scale_point& p) { return p.latency.count() != 0; })) {
         const auto latency = [&](double share) {
