@@ -35,7 +35,9 @@ void compare_pinned(const advising& with, const isolation_evidence& result,
     const bool pin = is_faster(pinned, free, floor);
     const bool leave = is_faster(free, pinned, floor);
     with.to.placement = pin ? "pinned" : "free";
-    const std::string_view what = pin ? "Pin" : leave ? "Do not pin" : "Pinning is not worth while";
+    const std::string_view what = pin     ? "Pin"
+                                  : leave ? "Do not pin"
+                                          : "Pinning is not shown to help";
     std::vector<cited_figure> figures{slowdown_figure(pinned), slowdown_figure(free)};
     if (result.noise_floor) {
         figures.push_back({"noise floor", *result.noise_floor});
@@ -62,7 +64,7 @@ void consider_owning(const advising& with, const isolation_evidence& result,
                  fmt::format("{} CPUs of their own: workers that own theirs take {} times as long "
                              "as alone, where others take {} or {}.",
                              better ? "If others use this machine, give the workers"
-                                    : "The workers do not need",
+                                    : "The workers are not shown to need",
                              slowdown_text(with, *owned), factor_text(free.slowdown->median.value),
                              factor_text(pinned.slowdown->median.value)),
                  {slowdown_figure(*owned), slowdown_figure(free), slowdown_figure(pinned)});

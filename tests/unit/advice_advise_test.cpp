@@ -354,7 +354,7 @@ TEST(advice_on_pinning, by_the_slow_downs_beside_noise) {
     EXPECT_EQ(hostile.placement, "free");
     EXPECT_THAT(said(hostile, topic::pinning),
                 AllOf(HasSubstr("Do not pin: beside the noise hostile:2, pinned workers take 2.99"),
-                      HasSubstr("do not need CPUs of their own")));
+                      HasSubstr("are not shown to need CPUs of their own")));
     auto no_noise = fakes::under_hostile_noise();
     no_noise.result.noise = {noise_kind::none, 0};
     EXPECT_THAT(said(advised({isolation_file(no_noise)}), topic::pinning),
@@ -380,7 +380,25 @@ TEST(advice_on_pinning, by_the_slow_downs_beside_noise) {
                                                   .add(isolation_mode::pinned, 110, 100)
                                                   .refuse(isolation_mode::exclusive, "no"))});
     EXPECT_EQ(same.placement, "free");
-    EXPECT_THAT(said(same, topic::pinning), HasSubstr("Pinning is not worth while"));
+    EXPECT_THAT(said(same, topic::pinning), HasSubstr("Pinning is not shown to help"));
+}
+
+// Intervals that overlap show nothing, neither for it nor against it.
+TEST(advice_on_pinning, what_scatters_too_much_is_not_denied) {
+    auto maker = isolation_maker()
+                     .add(isolation_mode::alone, 100, 100)
+                     .add(isolation_mode::unpinned, 150, 100)
+                     .add(isolation_mode::pinned, 120, 100)
+                     .add(isolation_mode::exclusive, 101, 100);
+    for (const isolation_mode mode : {isolation_mode::unpinned, isolation_mode::pinned}) {
+        for (sample& one : maker.result.of(mode).measured.samples) {
+            one.ns *= one.round % 2 == 0 ? 0.65 : 1.5;
+        }
+    }
+    const std::string told = said(advised({isolation_file(maker)}), topic::pinning);
+    EXPECT_THAT(told, AllOf(HasSubstr("Pinning is not shown to help"),
+                            HasSubstr("are not shown to need CPUs of their own")));
+    EXPECT_THAT(told, Not(AnyOf(HasSubstr("not worth while"), HasSubstr("do not need"))));
 }
 
 TEST(advice_on_trust, disturbed_and_cut_short_results) {
