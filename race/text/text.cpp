@@ -141,6 +141,14 @@ std::string percent_text(double share) {
     return fmt::format("{:.{}f} %", percent, fine ? 1 : 0);
 }
 
+std::string margin_text(double share) {
+    const double percent = share * 100;
+    const double tenths = std::round(percent * 10);
+    const bool usual = std::abs(percent * 10 - tenths) < 1e-6 &&
+                       (tenths == 0 || percent < 9.95 || std::fmod(tenths, 10) == 0);
+    return usual ? percent_text(share) : fmt::format("{:.6g} %", percent);
+}
+
 std::string ratio_text(double ratio) {
     if (ratio > 0 && ratio < 0.00995) { // three decimals would leave one figure of it, or none
         return fmt::format("{:.2g}", ratio);

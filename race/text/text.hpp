@@ -67,6 +67,8 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
 std::string bytes_text(std::int64_t bytes);
 /// "97 %", "0.4 %".
 std::string percent_text(double share);
+/// The same of a share that was chosen, with all its figures: "0.25 %".
+std::string margin_text(double share);
 /// "0.987": three decimals below 10, fewer above.
 std::string ratio_text(double ratio);
 /// "2.19×": what is so many times another; two decimals below 100, fewer above.

@@ -77,6 +77,13 @@ TEST(race_text, percent_and_ratio) {
     EXPECT_EQ(race::percent_text(0), "0 %");
     EXPECT_EQ(race::percent_text(0.0994), "9.9 %");
     EXPECT_EQ(race::percent_text(0.0996), "10 %");
+    EXPECT_EQ(race::margin_text(0.01), "1.0 %");
+    EXPECT_EQ(race::margin_text(0.025), "2.5 %");
+    EXPECT_EQ(race::margin_text(0.1), "10 %");
+    EXPECT_EQ(race::margin_text(0), "0 %");
+    EXPECT_EQ(race::margin_text(0.0025), "0.25 %");
+    EXPECT_EQ(race::margin_text(0.0004), "0.04 %");
+    EXPECT_EQ(race::margin_text(0.125), "12.5 %");
     EXPECT_EQ(race::ratio_text(0.98765), "0.988");
     EXPECT_EQ(race::ratio_text(12.345), "12.35");
     EXPECT_EQ(race::ratio_text(0.0123), "0.012");

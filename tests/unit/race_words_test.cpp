@@ -123,6 +123,15 @@ TEST(race_words, inside_the_margin_nobody_wins) {
     EXPECT_EQ(result.find("tbb")->word, race::verdict::equal);
 }
 
+TEST(race_words, the_margin_is_told_as_it_was_typed) {
+    auto maker = fakes::result_maker().add("std_thread", 100).add("tbb", 100.01);
+    maker.result.margin = 0.0004; // --margin 0.04
+    const auto result = maker.finish();
+    EXPECT_THAT(race::outcome_words(result, {}), HasSubstr("shown to take 0.04 % more"));
+    EXPECT_THAT(race::to_text(result, fakes::some_machine(), {.width = 200}),
+                HasSubstr("verdicts are about differences of 0.04 % and more"));
+}
+
 TEST(race_words, a_winner_is_ahead_of_the_next_by_the_ratio_within_the_rounds) {
     // As multiples of the baseline both are at 1.1 and 1.2, but they were never fast together.
     fakes::result_maker maker;

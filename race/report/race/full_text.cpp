@@ -116,7 +116,7 @@ std::string floor_words(const race_result& result, const text_style& style) {
                     result.judges_longest() ? "longest latencies"
                     : result.rate           ? "99th percentiles"
                                             : "times",
-                    result.baseline, percent_text(result.margin));
+                    result.baseline, margin_text(result.margin));
     if (!result.floor.known()) {
         return ratios + "Noise floor: unknown, too few clean rounds.";
     }

@@ -88,7 +88,7 @@ std::string outcome_of(const launches_result& result) {
                : fmt::format("The {} may be any of {}: over the launches none of them was shown to "
                              "take {} more than another.",
                              rate ? "lowest latency" : "fastest", joined_names(result.leaders),
-                             percent_text(result.margin));
+                             margin_text(result.margin));
 }
 
 } // namespace
@@ -126,7 +126,7 @@ std::string to_text(const launches_result& result, const provenance& from,
                                                        "begin, the {}. ",
                                                        latency_of(result))
                                          : std::string(),
-                                     result.baseline, percent_text(result.margin)),
+                                     result.baseline, margin_text(result.margin)),
                          style);
     }
     out += missing_text(result, "", style);

@@ -85,7 +85,7 @@ private:
         }
         return text + (word == verdict::undecided ? "too few clean rounds to tell them apart"
                        : word == verdict::equal
-                           ? "no difference of " + percent_text(result_.margin) + " or more"
+                           ? "no difference of " + margin_text(result_.margin) + " or more"
                            : "no difference was shown");
     }
 

@@ -139,7 +139,7 @@ std::string lead(const race_result& result, const std::vector<std::string>& lead
         return fmt::format("the {} may be any of {}: none of them was shown to take {} more than "
                            "another",
                            result.rate ? lowest : "fastest", joined(leaders),
-                           percent_text(result.margin));
+                           margin_text(result.margin));
     }
     auto others = followers(result, leaders);
     std::erase_if(others, [&](const scheme_result* one) { return of_items && !one->runs_items(); });
