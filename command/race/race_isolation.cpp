@@ -67,15 +67,23 @@ race::isolation_options options_of(const isolation_arguments& a) {
 
 void check_program(const isolation_arguments& a, const std::vector<std::string>& words) {
     require_program_after_mark(a.program, words, "race isolation");
-    if (a.program.empty()) {
-        return;
-    }
-    if (a.work) {
+    if (a.work && !a.program.empty()) {
         throw usage_error("--work is for the fixed computation, and a program is run instead");
     }
-    if (const std::string reason = race::why_not_startable(a.program.front()); !reason.empty()) {
+}
+
+/// The file of the program; empty: there is none.
+std::string program_file(const race::isolation_options& options) {
+    if (options.program.empty()) {
+        return {};
+    }
+    const unsigned workers =
+        options.workers != 0 ? options.workers : std::max(1U, options.cpus.count());
+    const std::string name = race::with_workers(options.program.front(), workers);
+    if (const std::string reason = race::why_not_startable(name); !reason.empty()) {
         throw usage_error(reason);
     }
+    return find_program(name);
 }
 
 int status_of(const race::isolation_result& result) {
@@ -89,8 +97,8 @@ int run_command(const isolation_arguments& arguments, const std::vector<std::str
     check_program(arguments, words);
     const race::isolation_options options = options_of(arguments);
     result_paths files = arguments.files;
-    if (!arguments.program.empty()) {
-        files.programs = {find_program(arguments.program.front())};
+    if (const std::string file = program_file(options); !file.empty()) {
+        files.programs = {file};
     }
     return measure_and_write(
         files, words,

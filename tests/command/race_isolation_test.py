@@ -104,6 +104,14 @@ class RaceIsolation(unittest.TestCase):
                 self.assertEqual([each["workers"] for each in mode["rounds"]], [[], []])
         self.assertIn("user", result.stderr)
 
+    # "`{workers}` in its words becomes the number of workers", in the first one, too
+    def test_the_name_of_a_program_may_have_the_number_of_workers(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink("/bin/true", os.path.join(folder, "run1"))
+            result = run("race", "isolation", "--rounds", "1", "--json", "-", "--", folder + "/run{workers}")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(json.loads(result.stdout)["program"], folder + "/run1")
+
     def test_a_program_that_fails_is_a_failure(self):
         result = run("race", "isolation", "--rounds", "1", "--", "sh", "-c", "echo why >&2; exit 3")
         self.assertEqual(result.returncode, 1, result)
