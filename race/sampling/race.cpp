@@ -11,6 +11,7 @@
 #include "workloads/settings.hpp"
 
 #include <regatta/base/error.hpp>
+#include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/available_cpus.hpp>
 
 #include <algorithm>
@@ -70,6 +71,9 @@ public:
         result_.unit = whole.unit;
         result_.how = options.scheme;
         result_.cpus = available_cpus();
+        cpu_set allowed;
+        result_.quota_limits =
+            try_affinity_of_this_thread(allowed) == 0 && result_.cpus < allowed.count();
         result_.seed = options.work.seed;
         result_.order_seed = options.seed;
         result_.margin = options.margin;

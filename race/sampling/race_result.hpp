@@ -97,6 +97,7 @@ struct race_result {
     std::string unit;
     scheme_options how{};         ///< What was chosen of the schemes.
     unsigned cpus = 0;            ///< Available to this process.
+    bool quota_limits = false;    ///< By a quota of CPU time, below those it may run on.
     std::uint64_t seed = 0;       ///< Of the data.
     std::uint64_t order_seed = 0; ///< Of the order of the runs.
     double margin = usual_margin; ///< Of the verdicts.

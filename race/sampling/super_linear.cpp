@@ -41,6 +41,11 @@ std::string cause_of(const race_result& result, const scheme_result& one,
     if (one.traits.language != language::cpp || !one.runs_items()) {
         return "it computes with code of its own, not with the items that serial runs";
     }
+    if (result.quota_limits && result.oversubscribed()) {
+        return "a quota grants the time of " + std::to_string(result.cpus) +
+               (result.cpus == 1 ? " CPU" : " CPUs") +
+               " on average, and runs that end within its period may use more";
+    }
     const series& alone = serial.measured;
     if (alone.disturbed() || 4 * alone.contaminated() > alone.samples.size()) {
         return "others slowed down serial in " + std::to_string(alone.contaminated()) + " of " +

@@ -13,6 +13,7 @@
 #include "workloads/settings.hpp"
 
 #include <regatta/base/error.hpp>
+#include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/available_cpus.hpp>
 
 #include <algorithm>
@@ -122,6 +123,9 @@ private:
         result_.units_a_run = work.value;
         result_.items = work_->items();
         result_.cpus = available_cpus();
+        cpu_set allowed;
+        result_.quota_limits =
+            try_affinity_of_this_thread(allowed) == 0 && result_.cpus < allowed.count();
         result_.seed = options_.work.seed;
         result_.order_seed = options_.seed;
         result_.margin = options_.margin;

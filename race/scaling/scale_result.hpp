@@ -77,6 +77,7 @@ struct scale_result {
     std::size_t items = 0;        ///< A run.
     bool counts_items = false;    ///< They are too short to be timed one by one.
     unsigned cpus = 0;            ///< Available to this process.
+    bool quota_limits = false;    ///< By a quota of CPU time, below those it may run on.
     std::uint64_t seed = 0;       ///< Of the data.
     std::uint64_t order_seed = 0; ///< Of the order of the runs.
     double margin = usual_margin; ///< Of the verdicts.

@@ -217,6 +217,11 @@ private:
     std::string cause_of(const scale_point& point) const {
         const double possible = most_possible(point);
         const auto clock = clock_ratio(point);
+        if (result_.quota_limits && point.workers > result_.cpus) {
+            return "a quota grants the time of " + std::to_string(result_.cpus) +
+                   (result_.cpus == 1 ? " CPU" : " CPUs") +
+                   " on average, and runs that end within its period may use more";
+        }
         if (clock && *clock > 1 + clock_tolerance) {
             return "the clock was " + gigahertz(*point.clock_hz) + " with " +
                    workers_text(point.workers) + " and " + gigahertz(*base_.clock_hz) +

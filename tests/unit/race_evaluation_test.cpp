@@ -154,6 +154,16 @@ TEST(race_evaluation, a_super_linear_speed_up_may_be_that_of_a_disturbed_serial)
     EXPECT_THAT(notes_of(0, true), Not(Contains(HasSubstr("workers can bring about"))));
 }
 
+TEST(race_evaluation, a_super_linear_speed_up_may_be_that_of_a_quota) {
+    fakes::result_maker maker;
+    maker.add("serial", 300, 0.2).add("std_thread", 100);
+    maker.result.how.workers = maker.result.cpus + 1;
+    maker.result.quota_limits = true;
+    const auto notes = maker.finish().notes;
+    EXPECT_THAT(notes, Contains(HasSubstr("a quota grants the time of")));
+    EXPECT_THAT(notes, Not(Contains(HasSubstr("do not trust the time of serial"))));
+}
+
 TEST(race_evaluation, a_run_is_behind_by_more_than_a_twentieth_of_the_time_of_the_arrivals) {
     race::latency_histogram latency;
     latency.record(0);

@@ -366,6 +366,15 @@ TEST_F(made_up_scale, super_linear_beyond_the_cpus_and_without_a_cause) {
     EXPECT_THAT(warning(kind::super_linear, 8), HasSubstr("do not trust"));
 }
 
+// Short runs end before the quota holds them back.
+TEST_F(made_up_scale, super_linear_beyond_a_quota) {
+    add(8, 4.6);
+    result.quota_limits = true;
+    evaluate();
+    EXPECT_THAT(warning(kind::super_linear, 8),
+                AllOf(HasSubstr("a quota grants the time of 4 CPUs"), Not(HasSubstr("trust"))));
+}
+
 TEST_F(made_up_scale, within_the_noise_nothing_is_super_linear) {
     add(2, 2.003);
     add(4, 4);
