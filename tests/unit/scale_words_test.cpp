@@ -224,6 +224,14 @@ TEST(scale_words, an_offered_rate_that_nobody_can_take) {
                                                         "take.");
 }
 
+// It does what is offered, and may be able to do far more.
+TEST(scale_words, at_a_rate_nothing_is_said_of_the_peak) {
+    auto maker = fakes::of_matrices();
+    EXPECT_THAT(race::peak_sentence(maker.result), HasSubstr("One worker reaches 82 % of"));
+    maker.result.rate = 100;
+    EXPECT_EQ(race::peak_sentence(maker.result), "");
+}
+
 TEST(scale_words, at_a_rate_too_few_clean_rounds_give_no_verdict) {
     auto late = fakes::at_a_rate();
     late.warn(scale_warning_kind::late, 0, "all of them were late");

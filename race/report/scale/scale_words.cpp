@@ -301,7 +301,7 @@ std::vector<std::string> fit_sentences(const scale_result& result, const text_st
 
 std::string peak_sentence(const scale_result& result) {
     const scale_point* one = result.find(1);
-    if (!result.peak || *result.peak <= 0 || one == nullptr || !one->ran()) {
+    if (result.rate || !result.peak || *result.peak <= 0 || one == nullptr || !one->ran()) {
         return {};
     }
     return fmt::format("One worker reaches {} of {} {}/s, the peak of a core ({}).",
