@@ -60,8 +60,10 @@ void repeat_warnings(const advising& with, const scale_evidence& scale) {
         const bool has_figure = one.text.find_first_of("0123456789") != std::string::npos;
         if (has_figure && std::ranges::find(told, one.kind) != told.end()) {
             const std::string_view end = one.text.ends_with('.') ? "" : ".";
-            with.say(topic::trust, fmt::format("{} warns: {}{}", scale.file, one.text, end),
-                     figures_of(scale, one, i));
+            with.say(
+                topic::trust,
+                fmt::format("{} warns: {}{}", scale.file, with_dots(one.text, with.style), end),
+                figures_of(scale, one, i));
         }
     }
 }

@@ -156,6 +156,15 @@ std::string ratio_text(double ratio) {
     return fmt::format("{:.{}f}", ratio, ratio < 10 ? 3 : ratio < 100 ? 2 : 1);
 }
 
+std::string with_dots(std::string text, const text_style& style) {
+    constexpr std::string_view ellipsis = "…";
+    for (auto at = text.find(ellipsis); !style.unicode && at != text.npos;
+         at = text.find(ellipsis, at)) {
+        text.replace(at, ellipsis.size(), "..");
+    }
+    return text;
+}
+
 std::string joined(const std::vector<std::string>& phrases, std::string_view separator) {
     std::string all;
     for (const std::string& phrase : phrases) {

@@ -56,6 +56,9 @@ std::string heading(std::string_view text, const text_style& style);
 /// Lines that stay as they are, escaped already.
 std::string verbatim(std::string_view lines, const text_style& style);
 
+/// With ".." for each "…" where the reader has no UTF-8.
+std::string with_dots(std::string text, const text_style& style);
+
 /// Phrases with a separator between them; empty ones are left out.
 std::string joined(const std::vector<std::string>& phrases, std::string_view separator);
 

@@ -67,6 +67,17 @@ What these results do not say
 )");
 }
 
+TEST(advice_text, warnings_of_a_result_keep_to_ascii_too) {
+    auto scale = scale_maker(2).add(1, 1, 100).add(2, 2.5, 100);
+    scale.warn(scale_warning_kind::super_linear, 2, "a speed-up of 2.50 (2.40 … 2.60) is too much");
+    const auto told = [&](bool unicode) {
+        const text_style style{.width = 200, .unicode = unicode};
+        return to_text(advise(read_evidence({scale.finish()}), style), style);
+    };
+    EXPECT_THAT(told(true), HasSubstr("2.50 (2.40 … 2.60)"));
+    EXPECT_THAT(told(false), HasSubstr("2.50 (2.40 .. 2.60)"));
+}
+
 TEST(advice_text, keeps_to_the_width_and_to_ascii) {
     for (const unsigned width : {40U, 60U, 120U}) {
         std::istringstream lines(text_in({.width = width, .unicode = false}));

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
+#include <utility>
 
 namespace regatta::race {
 namespace {
@@ -118,11 +119,7 @@ bool is_said_twice(const scale_warning& one, const scale_result& result) {
 
 /// With a capital letter and a full stop, and in ASCII where that is asked for.
 std::string sentence(std::string text, const text_style& style) {
-    constexpr std::string_view ellipsis = "…";
-    for (auto at = text.find(ellipsis); !style.unicode && at != text.npos;
-         at = text.find(ellipsis, at)) {
-        text.replace(at, ellipsis.size(), "..");
-    }
+    text = with_dots(std::move(text), style);
     if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') {
         text.front() = static_cast<char>(text.front() - 'a' + 'A');
     }
