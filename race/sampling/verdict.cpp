@@ -24,9 +24,8 @@ double normal_above(double chance) {
 
 /// Rounds up to two figures.
 unsigned about(double rounds) {
-    constexpr double most = 1000;
-    if (!(rounds < most)) {
-        return static_cast<unsigned>(most);
+    if (!(rounds < most_rounds_told)) {
+        return most_rounds_told;
     }
     const double unit = rounds > 100 ? 10 : 1;
     return static_cast<unsigned>(std::max(1.0, std::ceil(rounds / unit) * unit));

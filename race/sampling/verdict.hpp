@@ -38,11 +38,14 @@ inline constexpr double usual_margin = 0.01;
 /// The share of races in which a verdict may be wrong.
 inline constexpr double tolerated_error = 0.05;
 
+/// As many rounds more stand for any number from there on.
+inline constexpr unsigned most_rounds_told = 1000;
+
 /// A verdict, and what would take its place.
 struct judgement {
     verdict word = verdict::undecided;
     /// About so many rounds more would show a difference or none, if the ratio is what it seems: in
-    /// 4 of 5 cases. Two figures of it count, and 1000 stands for that and more. 0 where it is
+    /// 4 of 5 cases. Two figures of it count, and it is `most_rounds_told` at most. 0 where it is
     /// shown already.
     unsigned more_rounds = 0;
 };

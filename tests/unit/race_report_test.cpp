@@ -194,6 +194,16 @@ TEST(race_table, says_how_many_rounds_an_unclear_ratio_takes) {
                           " rounds more would show whether it differs."));
 }
 
+TEST(race_table, a_thousand_rounds_stand_for_more_as_well) {
+    fakes::result_maker maker;
+    maker.add("std_thread", 100).add("tbb", 103);
+    race::race_result result = maker.finish();
+    result.schemes[1].word = race::verdict::unclear;
+    result.schemes[1].more_rounds = 1000;
+    EXPECT_THAT(race::to_text(result, fakes::some_machine(), {.width = 200}),
+                HasSubstr("unclear +1000: 1000 rounds or more would show whether it differs."));
+}
+
 TEST(race_table, one_without_a_ratio_stands_last) {
     fakes::result_maker maker;
     maker.add("std_thread", 100).add("tbb", 90).add("processes", 200);

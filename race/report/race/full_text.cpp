@@ -97,8 +97,12 @@ std::string unclear_words(const race_result& result) {
             least = &one;
         }
     }
-    return least == nullptr
-               ? std::string()
+    if (least == nullptr) {
+        return {};
+    }
+    return least->more_rounds >= most_rounds_told
+               ? fmt::format("unclear +{0}: {0} rounds or more would show whether it differs.",
+                             most_rounds_told)
                : fmt::format("unclear +{0}: about {0} {1} more would show whether it differs.",
                              least->more_rounds, least->more_rounds == 1 ? "round" : "rounds");
 }
