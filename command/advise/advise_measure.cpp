@@ -97,9 +97,11 @@ void announce(const race::workload_info& workload, const measure_arguments& argu
     for (const unsigned count : all_counts) {
         counts += (counts.empty() ? "" : ", ") + std::to_string(count);
     }
+    const bool has_unit =
+        arguments.duration.value_or("").find_first_not_of("0123456789.") != std::string::npos;
     const std::string length =
         arguments.duration
-            ? *arguments.duration + " in all"
+            ? *arguments.duration + (has_unit ? "" : " s") + " in all"
             : fmt::format("{} each, {}", race::counted(arguments.rounds_or(advise_rounds), "round"),
                           expected_length(workload, arguments, schemes, all_counts, control));
     const std::string line =

@@ -47,6 +47,12 @@ class Advise(unittest.TestCase):
         support.validate(document, "advice")
         return document
 
+    def test_a_time_without_a_unit_is_told_in_seconds(self):
+        self.skip_where_libraries_cannot_run()
+        for time, says in (("1", "; 1 s in all."), ("900ms", "; 900ms in all.")):
+            result = run("advise", "primes", "--size", "50", "--max-prime", "1000", "--time", time)
+            self.assertIn(says, result.stderr)
+
     def skip_where_libraries_cannot_run(self):
         if os.environ.get("REGATTA_SANITIZE") == "thread":
             self.skipTest("this sanitizer does not see how libraries order their threads")
