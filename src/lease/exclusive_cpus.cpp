@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -36,6 +37,9 @@ class leased_cpus final : public cpu_holder {
 public:
     explicit leased_cpus(exclusive_cpus&& lease) noexcept : lease_(std::move(lease)) {}
     int try_enter() noexcept override { return lease_.try_enter(); }
+    int try_enter_heir(std::int32_t thread) noexcept override {
+        return balances_load(lease_.level()) ? 0 : lease_.try_enter(thread);
+    }
     unsigned count() const noexcept override { return lease_.cpus().count(); }
 
 private:
@@ -150,13 +154,17 @@ void exclusive_cpus::enter(int thread) {
 
 int exclusive_cpus::try_enter() noexcept {
     auto* const lease = owned();
+    return lease != nullptr ? try_enter(lease->system->this_thread()) : EINVAL;
+}
+
+int exclusive_cpus::try_enter(int thread) noexcept {
+    auto* const lease = owned();
     if (lease == nullptr) {
         return EINVAL;
     }
     try {
         const std::scoped_lock lock(lease->mutex);
-        return detail::put_thread_in(*lease, lease->system->this_thread(), !balances_load(level()))
-            .number;
+        return detail::put_thread_in(*lease, thread, !balances_load(level())).number;
     } catch (const std::exception&) {
         return ENOMEM;
     }

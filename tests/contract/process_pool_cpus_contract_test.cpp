@@ -12,11 +12,18 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <memory>
+#include <span>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
+#include <vector>
 
 namespace leased_calls {
 
@@ -27,6 +34,21 @@ struct where {
 where am_i() {
     const auto cpus = regatta::affinity_of_this_thread();
     return {static_cast<unsigned>(*cpus.begin()), static_cast<unsigned>(cpus.count())};
+}
+
+/// Comes to a meeting of all workers, so that each has one of the tasks.
+struct arrival {
+    unsigned came;
+    where at;
+};
+void meet(const regatta::process_task& task, std::span<const int>, std::span<arrival> all) {
+    all[task.index].at = am_i();
+    std::atomic_ref(all[task.index].came).store(1);
+    for (arrival& each : all) {
+        while (std::atomic_ref(each.came).load() == 0) {
+            std::this_thread::yield();
+        }
+    }
 }
 
 } // namespace leased_calls
@@ -56,6 +78,21 @@ private:
     const int error_;
 };
 
+/// CPUs of which each thread that enters gets one, in turn: the load is not balanced among them.
+class single_cpus final : public regatta::cpu_holder {
+public:
+    explicit single_cpus(const regatta::cpu_set& cpus) : cpus_(cpus.begin(), cpus.end()) {}
+    int try_enter() noexcept override { return try_enter_heir(0); }
+    int try_enter_heir(std::int32_t thread) noexcept override {
+        return regatta::try_pin_thread(thread, {cpus_[next_++ % cpus_.size()]});
+    }
+    unsigned count() const noexcept override { return static_cast<unsigned>(cpus_.size()); }
+
+private:
+    const std::vector<unsigned> cpus_;
+    std::size_t next_ = 0; ///< The pool's own thread alone enters.
+};
+
 } // namespace
 
 TEST_F(process_pool, workers_enter_cpus_of_their_own) { // "which every worker enters"
@@ -73,6 +110,24 @@ TEST_F(process_pool, workers_enter_cpus_of_their_own) { // "which every worker e
         EXPECT_FALSE(given_back);
     }
     EXPECT_TRUE(given_back);
+}
+
+// "Each gets one in turn": no worker stays on the CPU of the pool's own thread for being its child.
+TEST_F(process_pool, workers_share_cpus_evenly_where_the_load_is_not_balanced) {
+    const auto mine = regatta::affinity_of_this_thread();
+    if (mine.count() < 2) {
+        GTEST_SKIP() << "one CPU";
+    }
+    const regatta::cpu_set two{*mine.begin(), *std::next(mine.begin())};
+    for (const bool zygote : {false, true}) {
+        regatta::process_pool pool(
+            {.cpus = regatta::shared_cpus(std::make_shared<single_cpus>(two)), .zygote = zygote});
+        const auto all = pool.allocate<leased_calls::arrival>(2);
+        pool.map<leased_calls::meet>({}, all).get();
+        EXPECT_EQ(all[0].at.count, 1u);
+        EXPECT_EQ(all[1].at.count, 1u);
+        EXPECT_NE(all[0].at.first, all[1].at.first);
+    }
 }
 
 TEST_F(process_pool, cpus_that_cannot_be_entered_are_an_error) { // "where the system refuses"

@@ -7,6 +7,7 @@
 #include "exclusive_fakes.hpp"
 
 #include <regatta/cpu/cpu_set.hpp>
+#include <regatta/cpu/shared_cpus.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
 
 #include <gmock/gmock.h>
@@ -107,6 +108,20 @@ TEST_F(exclusive_entry, a_mask_that_was_set_between_two_entries_comes_back) {
     lease.enter(50);
     lease.release();
     EXPECT_EQ(machine->mask(), "0-1");
+}
+
+// "Gives it one": a worker process has inherited the CPU of the thread that started it.
+TEST_F(exclusive_entry, an_heir_gets_a_cpu_of_its_own_where_the_load_is_not_balanced) {
+    const auto machine = std::make_shared<threads_system>(root);
+    host = machine;
+    const regatta::shared_cpus shared = take({2, 3});
+    for (const int thread : {50, 51}) {
+        machine->start(thread);
+        EXPECT_EQ(shared.try_enter_heir(thread), 0);
+    }
+    EXPECT_EQ(machine->mask(50), "2");
+    EXPECT_EQ(machine->mask(51), "3");
+    EXPECT_EQ(shared.try_enter_heir(52), ESRCH);
 }
 
 /// A lease that 60 threads have entered, one after the other, and a thread that lives.

@@ -5,6 +5,7 @@
 /// @file
 /// Shared ownership of a lease of CPUs.
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -20,6 +21,13 @@ public:
 
     /// Moves the calling thread to the CPUs. @returns 0, or the error number.
     virtual int try_enter() noexcept = 0;
+    /// Called for a thread of another process, by its number, that has inherited the CPUs of a
+    /// thread that entered: a worker of a process pool. A holder that gives each thread a CPU of
+    /// its own gives it one. @returns 0, or the error number.
+    virtual int try_enter_heir(std::int32_t thread) noexcept {
+        static_cast<void>(thread);
+        return 0;
+    }
     /// The number of leased CPUs.
     virtual unsigned count() const noexcept = 0;
 };
@@ -42,6 +50,11 @@ public:
     /// Moves the calling thread to the CPUs; without a lease it does nothing.
     /// @returns 0, or the error number.
     int try_enter() const noexcept { return holder_ ? holder_->try_enter() : 0; }
+    /// Moves a thread of another process that has inherited the CPUs; see `cpu_holder`.
+    /// @returns 0, or the error number.
+    int try_enter_heir(std::int32_t thread) const noexcept {
+        return holder_ ? holder_->try_enter_heir(thread) : 0;
+    }
 
 private:
     std::shared_ptr<cpu_holder> holder_;

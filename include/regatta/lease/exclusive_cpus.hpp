@@ -159,6 +159,7 @@ public:
     /// `enter` without exceptions.
     /// @returns 0, or the error number.
     int try_enter() noexcept;
+    int try_enter(int thread) noexcept;
     /// Moves all threads of a process to the CPUs, also those that it starts meanwhile. Threads
     /// that end meanwhile are no failure.
     void enter_process(int process);

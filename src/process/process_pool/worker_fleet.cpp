@@ -121,6 +121,11 @@ void worker_fleet::start(unsigned slot) {
         return;
     }
     first_ = false;
+    if (options_.pin.empty()) {
+        // It has inherited the CPU of this thread, also where each is to have one of its own. It
+        // stays there where it cannot be moved.
+        static_cast<void>(options_.cpus.try_enter_heir(process->pid()));
+    }
     if (control_.settings.kill_at == worker_step::started &&
         control_.kills_left.fetch_sub(1, std::memory_order_relaxed) > 0) {
         process->kill(SIGKILL);
