@@ -3,6 +3,7 @@
 
 // What the option `cpus` promises of process pools. The CPUs are one of this program's own.
 
+#include "process/process_pool/pool_options.hpp"
 #include "support/pool_functions.hpp"
 
 #include <regatta/cpu/affinity.hpp>
@@ -128,6 +129,12 @@ TEST_F(process_pool, workers_share_cpus_evenly_where_the_load_is_not_balanced) {
         EXPECT_EQ(all[1].at.count, 1u);
         EXPECT_NE(all[0].at.first, all[1].at.first);
     }
+}
+
+// "At most 256": a machine may have more CPUs.
+TEST_F(process_pool, has_no_more_workers_by_default_than_are_possible) {
+    const regatta::shared_cpus many(std::make_shared<single_cpus>(regatta::cpu_set::first(1000)));
+    EXPECT_EQ(regatta::detail::checked_options({.cpus = many}).workers, 256u);
 }
 
 TEST_F(process_pool, cpus_that_cannot_be_entered_are_an_error) { // "where the system refuses"

@@ -31,7 +31,8 @@ namespace regatta {
 
 /// What a process pool is made with.
 struct process_pool_options {
-    /// Worker processes; 0: as many as `cpus` has, or without those as `available_cpus()` says.
+    /// Worker processes, at most 256; 0: as many of these as `cpus` has, or without those as
+    /// `available_cpus()` says.
     unsigned workers = 0;
     /// Worker i is shown as "name/i". At most 228 bytes.
     std::string name = "pool";

@@ -9,6 +9,7 @@
 #include <regatta/cpu/available_cpus.hpp>
 #include <regatta/process/subprocess.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -45,7 +46,8 @@ process_pool_options checked_options(process_pool_options options) {
         options.worker_program = absolute(found);
     }
     if (options.workers == 0) {
-        options.workers = options.cpus ? options.cpus.count() : available_cpus();
+        options.workers =
+            std::min(most_workers, options.cpus ? options.cpus.count() : available_cpus());
     }
     if (options.workers > most_workers) {
         fail_argument(who + std::to_string(options.workers) + " workers, at most " +
