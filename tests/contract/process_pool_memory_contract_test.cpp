@@ -19,8 +19,11 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -28,6 +31,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <new>
 #include <string>
 #include <string_view>
@@ -262,4 +266,32 @@ TEST_F(process_pool, an_exception_for_want_of_memory_comes_back) {
             << error.what();
     }
     EXPECT_EQ(pool.stats().deaths, 0u);
+}
+
+// "Or a sixteenth of this process's limit": a batch system may limit what is far below the memory
+// of its machines.
+TEST_F(process_pool, works_under_limits_of_addresses_and_of_files) {
+    if (pool_test::sanitized) {
+        GTEST_SKIP() << "a sanitizer needs more addresses";
+    }
+    for (const auto which : {RLIMIT_AS, RLIMIT_FSIZE}) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            ::alarm(30);
+            const rlimit least{1u << 30, 1u << 30};
+            bool works = ::setrlimit(which, &least) == 0;
+            try {
+                regatta::process_pool pool(1);
+                pool.allocate<int>(1000);
+                works = works && pool.submit<hungry_calls::take_memory>(0, 0).get() == 1;
+            } catch (const std::exception& error) {
+                works = pool_test::expect(false, error.what());
+            }
+            std::fflush(nullptr);
+            ::_exit(works ? 0 : 1);
+        }
+        int status = -1;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        EXPECT_EQ(status, 0);
+    }
 }

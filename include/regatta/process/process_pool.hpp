@@ -46,9 +46,10 @@ struct process_pool_options {
     /// pool's shared memory does not count.
     std::size_t worker_memory = 0;
     /// How much `allocate` and `allocate_input` may give out each, in bytes; 0: the machine's
-    /// memory. Jobs that have not ended have as much for themselves, and at least 1 MiB: 8 bytes a
-    /// task, the number of a job's tasks rounded up to a power of two, at least 16. What is not
-    /// given out costs nothing.
+    /// memory, or a sixteenth of this process's limit of addresses (RLIMIT_AS) or of files
+    /// (RLIMIT_FSIZE) if that is less. Jobs that have not ended have as much for themselves, and at
+    /// least 1 MiB: 8 bytes a task, the number of a job's tasks rounded up to a power of two, at
+    /// least 16. What is not given out costs nothing.
     std::size_t shared_memory = 0;
     /// Worker i is pinned to the i-th CPU of the set, from the start again if there are more
     /// workers than CPUs. Empty: not pinned.

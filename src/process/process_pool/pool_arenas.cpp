@@ -6,6 +6,7 @@
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/error.hpp>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,16 +27,25 @@ constexpr std::size_t whole_blocks(std::size_t bytes) noexcept {
     return (bytes + arena_space::block - 1) / arena_space::block * arena_space::block;
 }
 
+/// What of the addresses is for one arena: three and the program share them, which have 32 bits or
+/// the limit of a batch system. A file has a limit, too.
+std::uint64_t part_of_limits() noexcept {
+    std::uint64_t least = SIZE_MAX;
+    for (const auto which : {RLIMIT_AS, RLIMIT_FSIZE}) {
+        rlimit most{};
+        if (::getrlimit(which, &most) == 0 && most.rlim_cur != RLIM_INFINITY) {
+            least = std::min<std::uint64_t>(least, most.rlim_cur);
+        }
+    }
+    return least / 16;
+}
+
 std::size_t size_of_arena(std::size_t limit) {
     const auto machine = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
                          static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-    // Where addresses have 32 bits, three arenas and the program share them.
-    constexpr std::uint64_t part_of_addresses = SIZE_MAX / 16;
     // More than any machine has is refused by the system; rounded up, it must not become nothing.
-    const std::size_t wanted = limit != 0
-                                   ? std::min<std::size_t>(limit, PTRDIFF_MAX)
-                                   : static_cast<std::size_t>(std::min(machine, part_of_addresses));
-    return whole_blocks(wanted);
+    return whole_blocks(limit != 0 ? std::min<std::size_t>(limit, PTRDIFF_MAX)
+                                   : static_cast<std::size_t>(std::min(machine, part_of_limits())));
 }
 
 /// Of the arena of the control block and of the words of all jobs that have not ended.
