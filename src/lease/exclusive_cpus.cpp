@@ -177,7 +177,7 @@ void exclusive_cpus::enter_process(int process) {
         return;
     }
     // A thread inherits the group and the CPUs of its creator, but one may have been created by a
-    // thread that had not entered yet. The loop ends with a scan that finds no new thread.
+    // thread that had not entered yet. The loop ends with a scan that finds no such thread.
     const std::string folder = "/proc/" + std::to_string(process) + "/task";
     const auto has_ended = [&](int thread) {
         const auto details = detail::read_task_details(*lease.system, process, thread);
@@ -201,7 +201,9 @@ void exclusive_cpus::enter_process(int process) {
             if (!thread || std::binary_search(entered.begin(), entered.end(), name)) {
                 continue;
             }
-            any_new = true;
+            const auto inherited =
+                detail::read_task_mask(*lease.system, process, static_cast<int>(*thread));
+            any_new = any_new || !inherited || !lease.cpus.contains(*inherited);
             try {
                 put_in(lease, static_cast<int>(*thread), false);
                 any_in = true;

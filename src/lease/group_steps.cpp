@@ -223,8 +223,8 @@ std::string describe_move_process(const exclusive_step& step) {
     return "move the process " + step.path + " to " + step.target;
 }
 
-/// Moves every thread of a process and repeats until no new ones appear. Skips threads that have
-/// ended.
+/// Moves every thread of a process and repeats until no new ones appear that a thread started which
+/// had not been moved. Skips threads that have ended.
 step_error apply_move_process(step_context& context, const exclusive_step& step) {
     const std::string folder = step.path + "/task";
     std::set<std::string> moved;
@@ -234,8 +234,10 @@ step_error apply_move_process(step_context& context, const exclusive_step& step)
         if (threads.empty() && !context.system.is_gone(folder)) {
             return act_failed(EIO, "list the threads in " + folder);
         }
+        const auto there = tasks_of_group(context.system, step.target, step.member);
+        const std::set<std::string> inherited(there.begin(), there.end());
         for (const std::string& thread : threads) {
-            if (moved.insert(thread).second) {
+            if (!inherited.contains(thread) && moved.insert(thread).second) {
                 found = true;
                 const int error = context.system.write(step.target + "/" + step.member, thread);
                 if (error != 0 && error != ESRCH) {
