@@ -28,8 +28,10 @@ void for_each_stale_segment(
     const std::string operation = std::string("look for segments in ") + detail::segment_directory;
     for (const std::string& name : detail::names_in_segment_directory(prefix)) {
         const std::string path = detail::segment_path(name);
+        // Not to be written: in a program that has closed a standard stream, its number may be this
+        // one's, and another thread prints there.
         detail::unique_descriptor file(
-            ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+            ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
         struct stat status {};
         // Skips files that cannot be opened, that belong to another user, or that are not segments.
         if (file && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&

@@ -14,8 +14,11 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -152,4 +155,36 @@ TEST(stale_segments, are_those_that_a_crash_left) {
     EXPECT_FALSE(name.exists());
     EXPECT_EQ(regatta::remove_stale_segments(name.text()), std::vector<std::string>());
     EXPECT_EQ(shared_memory::open(living.name(), layout).size(), 10u);
+}
+
+// In a program without standard error the look has its number, to which other threads print.
+TEST(stale_segments, are_looked_for_without_a_write_into_any_segment) {
+    const segment_name name;
+    const auto living = shared_memory::create(name.text(), 10, layout);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::alarm(30);
+        ::close(STDERR_FILENO);
+        std::atomic<bool> begun{false};
+        std::atomic<bool> over{false};
+        std::thread printing([&] {
+            while (!over) {
+                static_cast<void>(!::write(STDERR_FILENO, "words", 5));
+                begun = true;
+            }
+        });
+        while (!begun) {
+            std::this_thread::yield();
+        }
+        for (int i = 0; i < 20'000; ++i) {
+            static_cast<void>(regatta::stale_segments(name.text()));
+        }
+        over = true;
+        printing.join();
+        ::_exit(0);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(error_of([&] { shared_memory::open(name.text(), layout); }).first, 0);
 }
