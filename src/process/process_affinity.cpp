@@ -16,9 +16,11 @@
 #include <vector>
 
 namespace regatta {
+namespace {
 
-std::vector<thread_number> threads_of(process_number process, const std::string& root) {
-    std::vector<thread_number> threads;
+/// Lists the threads of a process. @returns 0, or the error number.
+int list_threads(process_number process, const std::string& root,
+                 std::vector<thread_number>& threads) {
     std::error_code error;
     std::filesystem::directory_iterator entry(
         root + "/proc/" + (process == 0 ? "self" : std::to_string(process)) + "/task", error);
@@ -29,6 +31,14 @@ std::vector<thread_number> threads_of(process_number process, const std::string&
         }
     }
     std::sort(threads.begin(), threads.end());
+    return error.value();
+}
+
+} // namespace
+
+std::vector<thread_number> threads_of(process_number process, const std::string& root) {
+    std::vector<thread_number> threads;
+    list_threads(process, root, threads);
     return threads;
 }
 
@@ -37,9 +47,10 @@ int try_pin_process(process_number process, const cpu_set& cpus) {
     // The loop ends when a scan finds no thread that was not pinned before.
     std::vector<thread_number> pinned;
     for (;;) {
-        const std::vector<thread_number> found = threads_of(process);
-        if (found.empty()) {
-            return ESRCH;
+        std::vector<thread_number> found;
+        const int unlisted = list_threads(process, {}, found);
+        if (unlisted != 0 || found.empty()) {
+            return unlisted == 0 || unlisted == ENOENT ? ESRCH : unlisted;
         }
         bool any_new = false;
         for (const thread_number thread : found) {

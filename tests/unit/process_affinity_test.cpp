@@ -10,6 +10,11 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -101,6 +106,22 @@ TEST(process_affinity, pins_threads_that_start_meanwhile) {
 TEST(process_affinity, of_a_process_that_does_not_exist_is_an_error) {
     EXPECT_EQ(regatta::try_pin_process(no_thread, cpu_set{0}), ESRCH);
     EXPECT_TRUE(regatta::threads_of(no_thread).empty());
+}
+
+TEST(process_affinity, threads_that_cannot_be_listed_are_an_error_of_their_own) {
+    if (!library_test::can_pin()) {
+        GTEST_SKIP() << "this system pins no threads";
+    }
+    const cpu_set mine = mask_of(0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const rlimit none{};
+        ::_exit(::setrlimit(RLIMIT_NOFILE, &none) == 0 ? regatta::try_pin_process(0, mine) : 255);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), EMFILE);
 }
 
 TEST(process_affinity, an_error_names_the_process_and_the_cpus) {
