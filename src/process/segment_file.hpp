@@ -53,6 +53,12 @@ void give_name(int file, const std::string& path, const std::string& operation);
 /// Whether the path names the open file, and not a later file of the same name.
 bool is_file_of(const char* path, int file) noexcept;
 
+/// Removes the path if it names the open file. The caller holds the shared lock, so that no process
+/// replaces the segment meanwhile; callers of this take turns by another lock, so that none removes
+/// what a third process has named after the removal by another.
+/// Blocks: while another user of the segment does the same.
+void remove_name(const std::string& path, int file) noexcept;
+
 /// Opens a named segment of this user and takes the shared lock. Retries if the name passed to
 /// another segment in between.
 unique_descriptor open_locked_segment(const std::string& path, const std::string& operation);

@@ -143,11 +143,7 @@ void shared_memory::map_checked(std::uint64_t layout, const std::string& operati
 }
 
 void shared_memory::remove_name() noexcept {
-    // No process can replace the segment between check and removal: this object's lock forbids it.
-    const std::string path = detail::segment_path(name_);
-    if (detail::is_file_of(path.c_str(), descriptor_.get())) {
-        ::unlink(path.c_str());
-    }
+    detail::remove_name(detail::segment_path(name_), descriptor_.get());
 }
 
 void shared_memory::swap(shared_memory& other) noexcept {
