@@ -186,8 +186,8 @@ run_spawn_plan(void* argument) {
             ::syscall(SYS_exit_group, 127);
         }
     }
-    const unsigned long no_signals = 0;
-    ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &no_signals, nullptr, std::size_t{8});
+    const std::uint64_t no_signals = 0; // 64 of them, on 32-bit machines, too.
+    ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &no_signals, nullptr, sizeof no_signals);
     ::syscall(SYS_execve, plan.program, plan.arguments, plan.environment);
     give_up(spawn_stage::program);
     return 127;

@@ -47,7 +47,7 @@ std::string absolute_path(const std::string& path, const std::string& operation)
 class signal_block {
 public:
     signal_block() noexcept {
-        const unsigned long all = ~0ul;
+        const std::uint64_t all = ~std::uint64_t{0};
         ::syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &saved_, sizeof saved_);
     }
     signal_block(const signal_block&) = delete;
@@ -55,7 +55,7 @@ public:
     ~signal_block() { ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &saved_, nullptr, sizeof saved_); }
 
 private:
-    unsigned long saved_ = 0;
+    std::uint64_t saved_ = 0; ///< As the kernel has it, on 32-bit machines, too.
 };
 
 /// A stack for a child that shares this process's memory until it runs its program.
