@@ -14,6 +14,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -177,6 +179,30 @@ TEST_F(process_pool, does_not_give_up_while_every_other_start_succeeds) {
         library_test::await([&] { return pool.stats().deaths == 2 * round; });
     }
     EXPECT_EQ(pool.submit<same>(5).get(), 5);
+}
+
+// The same where the one that did lives on.
+TEST_F(process_pool, does_not_give_up_where_a_start_succeeds_between_those_that_fail) {
+    const std::string folder = testing::TempDir() + "pool_starts_" + std::to_string(::getpid());
+    std::filesystem::create_directory(folder);
+    ASSERT_EQ(::mkfifo((folder + "/go").c_str(), 0600), 0);
+    const std::string program = folder + "/program";
+    std::ofstream(program) << "#!/bin/sh\ncd " << folder
+                           << "\necho >> starts$2\nn=$(wc -l < starts$2)\n"
+                              "[ $2 = 0 ] && [ $n -le 2 ] && exit 1\n"
+                              "[ $2 = 1 ] && [ $n = 1 ] && { read go < go; exit 1; }\n"
+                              "exec "
+                           << std::filesystem::read_symlink("/proc/self/exe").string()
+                           << " \"$@\"\n";
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    {
+        regatta::process_pool pool({.workers = 2, .worker_program = program, .failed_starts = 3});
+        library_test::await([&] { return pool.stats().workers == 1; }); // After two failures.
+        ::close(::open((folder + "/go").c_str(), O_WRONLY | O_CLOEXEC));
+        library_test::await([&] { return pool.stats().workers == 2; }); // After the third.
+        EXPECT_EQ(pool.stats().deaths, 3u);
+    }
+    std::filesystem::remove_all(folder);
 }
 
 // "However many workers are missing, a failed try counts once": here 12 tries take 6 s, while each

@@ -137,6 +137,7 @@ void worker_fleet::start(unsigned slot) {
     one.killed_at = 0;
     one.rung_ns = 0;
     one.awake_ns = 0;
+    one.seen_ready = false;
     one.committed = shared.committed.load(std::memory_order_relaxed);
     ++counts_.spawned;
     counts_.copied += copied ? 1 : 0;
@@ -257,6 +258,14 @@ worker_death worker_fleet::describe_end(unsigned slot, bool& expected) {
 }
 
 void worker_fleet::count_failed_start(const std::string& why) {
+    for (unsigned slot = 0; slot < most_workers; ++slot) {
+        member& one = members_[slot];
+        // relaxed: only that it has come so far.
+        if (one.running && control_.slots[slot].ready.load(std::memory_order_relaxed) != 0 &&
+            !std::exchange(one.seen_ready, true)) {
+            failed_starts_ = 0; // It has become ready since the last failure.
+        }
+    }
     if (failed_starts_ + 1 >= options_.failed_starts) {
         given_up_ = std::to_string(failed_starts_ + 1) +
                     " workers in a row did not become ready; the last one: " + why;

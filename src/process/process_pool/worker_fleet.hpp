@@ -93,6 +93,7 @@ private:
         std::uint32_t ring = 0;      ///< The last one that was seen without an answer.
         std::int64_t rung_ns = 0;    ///< Since when it counts as without one; 0: it has one.
         std::int64_t awake_ns = 0;   ///< Since when it has no task and does not sleep; 0: it does.
+        bool seen_ready = false;     ///< It was ready when a start was counted as failed.
         bool lost = false;           ///< `ring_was_lost` has returned true for that ring.
     };
 
