@@ -147,6 +147,24 @@ TEST_F(process_pool, reports_and_replaces_a_dead_worker_after_a_lack_of_memory) 
     EXPECT_EQ(pool.submit<twice>(21).get(), 42);
 }
 
+// The same where the worker was waited for by something else: the kernel, if SIGCHLD is ignored.
+TEST_F(process_pool, replaces_a_worker_whose_end_is_lost_after_a_lack_of_memory) {
+    const auto before = ::signal(SIGCHLD, SIG_IGN);
+    for (long left = 0; left < 8; ++left) {
+        regatta::process_pool pool({.workers = 1, .attempts = 1});
+        const auto door = pool.allocate<int>(1);
+        auto failed = pool.submit<die_behind>(door);
+        const long had = allocations.load() + left;
+        allocations_left = left;
+        open(door);
+        library_test::await([&] { return allocations.load() > had || pool.stats().deaths == 1; });
+        allocations_left = -1;
+        EXPECT_THROW(failed.get(), regatta::task_failed);
+        EXPECT_EQ(pool.submit<twice>(21).get(), 42);
+    }
+    ::signal(SIGCHLD, before);
+}
+
 // "A wait that finds no memory can be repeated."
 TEST_F(process_pool, a_wait_without_memory_counts_no_failure_twice) {
     constexpr std::size_t tasks = 5;

@@ -26,10 +26,10 @@
 #include <exception>
 #include <iterator>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -231,8 +231,11 @@ worker_death worker_fleet::describe_end(unsigned slot, bool& expected) {
         death.text = status.describe();
         // When all are to end, one may be killed that is stopped: it has no task.
         expected = one.retiring && (status.success() || wanted_ == 0);
-    } catch (const std::system_error&) {
-        // Something else in this process has waited for it. It has ended all the same.
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const std::exception&) {
+        // Something else in this process has waited for it, as was perhaps found before there was
+        // memory to say so. It has ended all the same.
         death.text = "ended, and something else in this program has waited for it";
         expected = one.retiring;
     }

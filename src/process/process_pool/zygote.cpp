@@ -25,8 +25,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 namespace regatta::detail {
@@ -114,8 +114,9 @@ void worker_zygote::bury() {
         if (process_.pidfd() < 0 || !process_.wait_for(std::chrono::seconds(0))) {
             return;
         }
-    } catch (const std::system_error&) {
-        // Something else in this process has waited for it. It has ended all the same.
+    } catch (const std::exception&) {
+        // Something else in this process has waited for it, also where there is no memory to say
+        // so. It has ended all the same.
     }
     end();
 }
