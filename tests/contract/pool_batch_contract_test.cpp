@@ -367,7 +367,7 @@ TEST_P(pool_bounded_batch, says_how_many_found_room) {
     }
     EXPECT_EQ(pool.stats().submitted, 5u);
     EXPECT_EQ(pool.stats().refused, 6u);
-    EXPECT_THROW(pool.submit_batch(std::move(batch)), task_rejected);
+    EXPECT_THROW(static_cast<void>(pool.submit_batch(std::move(batch))), task_rejected);
     EXPECT_EQ(pool.stats().refused, 16u);
     d.open();
     pool.wait();
