@@ -391,7 +391,8 @@ TYPED_TEST(pool_executor, close_runs_what_was_accepted_and_refuses_the_rest) {
     EXPECT_TRUE(last.ready());
     EXPECT_THROW(pool.execute([&] { ++runs; }), regatta::task_rejected);
     EXPECT_THROW(static_cast<void>(pool.submit([&] { ++runs; })), regatta::task_rejected);
-    EXPECT_THROW(static_cast<void>(pool.submit_batch(std::vector<std::function<void()>>(2, [&] { ++runs; }))),
+    EXPECT_THROW(static_cast<void>(
+                     pool.submit_batch(std::vector<std::function<void()>>(2, [&] { ++runs; }))),
                  regatta::task_rejected);
     pool.wait();
     EXPECT_TRUE(pool.wait_for(milliseconds(0)));
