@@ -178,8 +178,9 @@ private:
     /// The first iteration of a thread takes longer than the forecast while its lines are fetched.
     static constexpr std::int64_t longest_probe_ns = 1'000;
 
-    /// About the time until another core runs the first iteration of a piece.
-    static constexpr float hand_over_ns = 400;
+    /// About the time until another core runs the first iteration of a piece, and its lines are
+    /// there.
+    static constexpr float hand_over_ns = 600;
 
     static count distance(Index from, Index to) noexcept {
         return static_cast<count>(static_cast<count>(to) - static_cast<count>(from));
