@@ -105,7 +105,11 @@ int run_rests() {
             }
         }
     };
-    run_and_rest(200); // In the first rests after a fork a worker looks for the next one.
+    // In the first rests after a fork a worker looks for the next one, for some 30 ms.
+    for (const auto begin = std::chrono::steady_clock::now();
+         std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(100);) {
+        run_and_rest(100);
+    }
     std::fputs("begin\n", stderr);
     run_and_rest(100);
     std::fputs("end\n", stderr);

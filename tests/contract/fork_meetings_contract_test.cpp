@@ -137,3 +137,44 @@ TEST_P(fork_meetings, workers_that_spin_sleep_no_more_after_a_fork_than_before) 
     }
     EXPECT_EQ(pool.stats().parked, 0u);
 }
+
+// More workers look for forks than may help a thread from outside, and each of them for ever.
+TEST_P(fork_meetings, of_the_workers_that_spin_one_helps_a_thread_from_outside) {
+    const time_limit limit("a worker that takes a fork");
+    auto [pool] = make_pool({.threads = 2, .spin = std::chrono::nanoseconds::max()});
+    for (int round = 0; round < 50; ++round) {
+        std::atomic<int> running{0};
+        const auto meet = [&] {
+            ++running;
+            await([&] { return running == 2; });
+        };
+        auto first = pool.submit(meet); // Both workers run one, and then look for forks.
+        pool.submit(meet).get();
+        first.get();
+        std::atomic<bool> taken{false};
+        regatta::join(
+            pool, [&] { await([&] { return taken.load(); }); }, [&] { taken = true; });
+    }
+}
+
+// "At least `grain` iterations": also a loop that is likely to be long gives half of two grains.
+TEST_P(fork_meetings, a_loop_of_two_grains_has_two_threads) {
+    const time_limit limit("a second thread in a loop of two grains");
+    auto [pool] = make_pool({.threads = 2});
+    std::atomic<bool> meets{false};
+    std::atomic<int> threads{0};
+    const auto iteration = [&](int i) {
+        if (meets && (i == 0 || i == 5'000)) {
+            regatta::blocking([&] {
+                ++threads;
+                await([&] { return threads == 2; });
+            });
+        }
+    };
+    for (int i = 0; i < 50; ++i) {
+        regatta::parallel_for(pool, 0, 10'000, iteration, {.grain = 5'000});
+    }
+    meets = true;
+    regatta::parallel_for(pool, 0, 10'000, iteration, {.grain = 5'000});
+    EXPECT_EQ(threads, 2);
+}

@@ -110,7 +110,7 @@ public:
     [[nodiscard]] bool claimed() const noexcept {
         return (word_.load(std::memory_order_relaxed) & taken) != 0;
     }
-    /// Whether the task never runs. Only for a complete task, or after a claim that failed.
+    /// Whether the task never runs. Only for a complete task, or one that is claimed.
     [[nodiscard]] bool cancelled() const noexcept {
         return (word_.load(std::memory_order_relaxed) & unrun) != 0;
     }

@@ -78,7 +78,8 @@ public:
         team.begin_watch();
         bool again = false;
         frame* work = me.naps == 0 || loop.spins() ? spin(loop, me, again) : nullptr;
-        if (work == nullptr && !again && naps_on(loop, me) && team.begin_naps(me.index)) {
+        const bool stays = work == nullptr && !again && loop.spins() && team.too_many_help();
+        if (work == nullptr && !again && !stays && naps_on(loop, me) && team.begin_naps(me.index)) {
             do {
                 team.ask(Atomics::now_ns());
                 end(loop, me); // Another one may help meanwhile.
@@ -101,7 +102,7 @@ public:
         // In this order: whom it wakes may help.
         end(loop, me);
         team.give_up_watch();
-        return again;
+        return again || (stays && loop.spin_for_work(me));
     }
 
 private:
@@ -159,7 +160,7 @@ private:
                 Atomics::relax();
             }
             now = Atomics::now_ns();
-        } while (now - begin < asked_for ||
+        } while ((now - begin < asked_for && !team.too_many_help()) ||
                  (now - begin < (team.open() ? team.spin_ns : usual) && !is_in_the_way(team)));
         return nullptr;
     }

@@ -297,6 +297,11 @@ public:
     bool may_help() const noexcept {
         return may_help(helpers_.load(std::memory_order_relaxed) + 1);
     }
+    /// Whether more help than may: they began before a region was opened from outside, or a thread
+    /// that blocked goes on. None of them takes anything before one leaves.
+    bool too_many_help() const noexcept {
+        return !may_help(helpers_.load(std::memory_order_relaxed));
+    }
     /// For a helper: whether a third thread helps or may begin to.
     bool has_others() const noexcept {
         // relaxed: a hint.

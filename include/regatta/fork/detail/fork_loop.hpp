@@ -133,20 +133,19 @@ public:
         stack.leave_scope(outer);
     }
     /// The same for a whole loop with which the region begins. A loop that is likely to be worth
-    /// it gives half away before it begins.
+    /// it gives about half away before it begins.
     void lead(result& into) noexcept {
         const count all = distance(next_, end_);
         if (all > 1) {
             expected_ns_ = forecast.expected_ns(static_cast<float>(all));
             shares_early_ = expected_ns_ >= fork_forecast::worth_sharing_ns;
-            if (shares_early_) {
+            if (shares_early_ && whole_.grain == 1) {
                 head_start_ =
                     static_cast<count>(static_cast<float>(all) * (hand_over_ns / 2 / expected_ns_));
             }
-            // The clock costs more than a few short iterations: a look now and then. What is left
-            // of twice as many may be untimed, too.
-            timed_ = (all <= untimed && shares_early_) ||
-                     (all <= 2 * untimed && fork_stack::current().regions() % 16 == 0);
+            // The clock costs more than a few short iterations: a look now and then. Of many, what
+            // others leave may be few.
+            timed_ = (all <= untimed && shares_early_) || fork_stack::current().regions() % 16 == 0;
         }
         work(into);
         if (timed_iterations_ != 0) {

@@ -35,8 +35,8 @@ namespace regatta::detail {
 /// loses its CPU, memory grows until it goes on.
 ///
 /// I1: each task that was appended is taken once, or is over and ended by one sweep.
-/// I2: of the tasks of one queue an older one is taken first, but while another thread sweeps.
-/// I3: after a sweep that told `set_aside` a worker sees each task that the sweep found waiting.
+/// I2: of the tasks of one queue an older one is taken first, but while a thread sweeps.
+/// I3: after a sweep that called `tell` a worker sees each task that the sweep found waiting.
 template<class Task, class Atomics, std::size_t SegmentSize = 64>
 class basic_task_queue {
     using fresh_queue = basic_segment_queue<Task, Atomics, SegmentSize>;
@@ -130,7 +130,7 @@ public:
             }
         };
         // Only this thread puts something there, so that a round leaves the order as it is.
-        for (std::size_t left = all ? aside.size() : 0; left != 0; --left) {
+        for (const std::uint64_t last = all ? aside.appended() : 0; aside.taken() < last;) {
             aside.reserve(1);
             const batch b = take_from(aside);
             if (b.size() == 0) {
