@@ -196,6 +196,7 @@ TEST_F(process_pool, does_not_give_up_where_a_start_succeeds_between_those_that_
                            << " \"$@\"\n";
     std::filesystem::permissions(program, std::filesystem::perms::owner_all);
     {
+        const library_test::time_limit limit("a worker that waits for a word");
         regatta::process_pool pool({.workers = 2, .worker_program = program, .failed_starts = 3});
         library_test::await([&] { return pool.stats().workers == 1; }); // After two failures.
         ::close(::open((folder + "/go").c_str(), O_WRONLY | O_CLOEXEC));
