@@ -75,7 +75,8 @@ step_error note_group(lease_state& lease, const entered_task& task) {
     entry.before = way_out(lease.plan, task.group);
     entry.masks = {task.before};
     const auto last = std::find_if(lease.done.rbegin(), lease.done.rend(), [&](const auto& step) {
-        return step.path == entry.path && step.masks.front().start == task.before.start;
+        return step.path == entry.path &&
+               is_same_start(step.masks.front().start, task.before.start);
     });
     if (last != lease.done.rend() && last->before == entry.before) {
         return {}; // It was there before its last entry, too.
@@ -110,7 +111,7 @@ step_error note_mask(lease_state& lease, const task_mask& before) {
 /// Whether a thread, once seen, needs nothing restored.
 bool has_ended(exclusive_system& system, const task_mask& known) {
     const auto now = read_task_details(system, known.process, known.thread);
-    return now ? now->start != known.start || now->has_ended
+    return now ? !is_same_start(now->start, known.start) || now->has_ended
                : is_task_gone(system, known.process, known.thread);
 }
 
@@ -185,7 +186,7 @@ void put_thread_out(lease_state& lease, const entered_task& task) {
     exclusive_system& system = *lease.system;
     const task_mask& before = task.before;
     const auto now = read_task(system, before.process, before.thread);
-    if (!now || now->start != before.start) {
+    if (!now || !is_same_start(now->start, before.start)) {
         return; // It has ended, and its number may belong to another thread.
     }
     if (only_pins(lease)) {
@@ -228,7 +229,7 @@ step_error put_thread_in(lease_state& lease, int thread, bool alone) {
     if (const auto found = lease.entered.find(thread); found != lease.entered.end()) {
         const task_mask& known = found->second.before;
         const auto now = read_task(system, known.process, thread);
-        if (now && now->start == known.start) {
+        if (now && is_same_start(now->start, known.start)) {
             return {};
         }
         lease.entered.erase(found);

@@ -30,7 +30,7 @@ void recall_masks(std::vector<task_mask>& masks, const std::vector<exclusive_ste
     for (const exclusive_step& step : of_others) {
         for (const task_mask& saved : step.masks) {
             for (task_mask& task : masks) {
-                if (task.thread == saved.thread && task.start == saved.start) {
+                if (task.thread == saved.thread && is_same_start(task.start, saved.start)) {
                     task.allowed = saved.allowed;
                 }
             }
@@ -94,7 +94,7 @@ bool restore_mask(exclusive_system& system, const exclusive_step& step,
     const cpu_set kept_off = swept_by_others(of_others);
     const cpu_set wanted =
         (saved.allowed - kept_off).empty() ? saved.allowed : saved.allowed - kept_off;
-    if (now->start != saved.start || now->allowed == wanted ||
+    if (!is_same_start(now->start, saved.start) || now->allowed == wanted ||
         !is_ours_to_restore(step, cpus_of(of_others), online, saved.allowed, now->allowed)) {
         return true;
     }
@@ -109,7 +109,7 @@ bool restore_mask(exclusive_system& system, const exclusive_step& step,
     }
     // No failure: the task has ended, or the kernel has bound one of its own threads since.
     const auto details = read_task_details(system, saved.process, saved.thread);
-    return details ? details->start != saved.start || details->of_kernel
+    return details ? !is_same_start(details->start, saved.start) || details->of_kernel
                    : is_task_gone(system, saved.process, saved.thread);
 }
 
@@ -156,7 +156,7 @@ step_error tasks_not_listed() {
 const task_mask* find_mask(const std::vector<exclusive_step>& steps, const task_mask& task) {
     for (const exclusive_step& step : steps) {
         for (const task_mask& saved : step.masks) {
-            if (saved.thread == task.thread && saved.start == task.start) {
+            if (saved.thread == task.thread && is_same_start(saved.start, task.start)) {
                 return &saved;
             }
         }
@@ -167,7 +167,7 @@ const task_mask* find_mask(const std::vector<exclusive_step>& steps, const task_
 void replace_mask(std::vector<exclusive_step>& steps, const task_mask& task) {
     for (exclusive_step& step : steps) {
         for (task_mask& saved : step.masks) {
-            if (saved.thread == task.thread && saved.start == task.start) {
+            if (saved.thread == task.thread && is_same_start(saved.start, task.start)) {
                 saved.allowed = task.allowed;
             }
         }
@@ -260,7 +260,7 @@ step_error narrow_all(exclusive_system& system, const exclusive_step& step,
             }
             refused.insert({task.thread, task.start});
             const auto details = read_task_details(system, task.process, task.thread);
-            if (details && details->start == task.start && !details->of_kernel) {
+            if (details && is_same_start(details->start, task.start) && !details->of_kernel) {
                 return {error, "task " + std::to_string(task.thread) +
                                    " cannot be moved off CPUs " + step.cpus.to_string() + ": " +
                                    std::generic_category().message(error)};
@@ -279,8 +279,8 @@ void pin_again(exclusive_system& system, const std::vector<exclusive_step>& done
         for (const task_mask& saved : step.masks) {
             const cpu_set wanted = saved.allowed - step.cpus - cpus_of(of_others);
             const auto now = read_task(system, saved.process, saved.thread);
-            if (now && now->start == saved.start && !wanted.empty() && now->allowed != wanted &&
-                !is_in_another(of_others, *now)) {
+            if (now && is_same_start(now->start, saved.start) && !wanted.empty() &&
+                now->allowed != wanted && !is_in_another(of_others, *now)) {
                 system.set_affinity(saved.thread, wanted);
             }
         }

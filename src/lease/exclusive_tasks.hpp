@@ -27,6 +27,12 @@ struct task_mask {
     cpu_set allowed{};
 };
 
+/// Whether tasks of one number that started then are the same. A time namespace that shifts the
+/// clock by a part of a tick shifts starts by one tick more or less.
+constexpr bool is_same_start(std::uint64_t a, std::uint64_t b) noexcept {
+    return a - b + 1 <= 2;
+}
+
 /// Further facts about a task.
 struct task_details {
     int parent = 0;

@@ -256,7 +256,7 @@ step_error undo_move_process(step_context& context, const exclusive_step& step) 
     for (const task_mask& task : step.masks) {
         const std::string number = std::to_string(task.thread);
         const auto now = read_task(system, task.process, task.thread);
-        if (now && now->start == task.start &&
+        if (now && is_same_start(now->start, task.start) &&
             std::find(tasks.begin(), tasks.end(), number) != tasks.end()) {
             system.write(step.before + "/" + step.member, number);
         }

@@ -132,11 +132,9 @@ bool is_alive(exclusive_system& system, const lease_record& lease) {
     if (!details) {
         return !is_task_gone(system, lease.owner.process, lease.owner.process);
     }
-    // A time namespace that shifts the clock by a part of a tick shifts starts by one more or less.
     // An owner that could not read its start wrote 0.
-    const std::uint64_t apart =
-        std::max(details->start, lease.owner.start) - std::min(details->start, lease.owner.start);
-    const bool is_owner = apart <= 1 || lease.owner.start == 0;
+    const bool is_owner =
+        is_same_start(details->start, lease.owner.start) || lease.owner.start == 0;
     return is_owner && !details->is_dead;
 }
 

@@ -301,7 +301,7 @@ TEST_F(exclusive_failure, a_mask_comes_back_after_cpus_went_offline) {
 // Numbers are used again, and only its start tells a task from an earlier one.
 TEST_F(exclusive_failure, a_task_with_the_number_of_an_earlier_one_keeps_its_mask) {
     const auto start_anew = [&](masked_system& machine, const std::string& cpus) {
-        root.file("/proc/50/task/50/stat", "50 (b) S 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 78 0\n");
+        root.file("/proc/50/task/50/stat", "50 (b) S 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 79 0\n");
         machine.set_mask(cpus);
     };
     {
@@ -325,6 +325,19 @@ TEST_F(exclusive_failure, a_task_with_the_number_of_an_earlier_one_keeps_its_mas
     start_anew(*machine, "0-2,4-7");
     lease.release();
     EXPECT_EQ(machine->mask(), "0-2,4-7");
+}
+
+// As a lease sees it that is undone in a time namespace whose clock is shifted by part of a tick.
+TEST_F(exclusive_failure, a_task_that_started_one_tick_later_is_the_same) {
+    const auto machine = std::make_shared<masked_system>(root, "0-7");
+    host = machine;
+    options.move_others = true;
+    auto lease = take({3});
+    ASSERT_EQ(lease.level(), exclusivity::swept);
+    ASSERT_EQ(machine->mask(), "0-2,4-7");
+    root.file("/proc/50/task/50/stat", "50 (b) S 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 78 0\n");
+    lease.release();
+    EXPECT_EQ(machine->mask(), "0-7");
 }
 
 TEST_F(exclusive_failure, a_mask_of_offline_cpus_does_not_keep_the_lease) {
