@@ -44,7 +44,7 @@ std::vector<thread_number> threads_of(process_number process, const std::string&
 
 int try_pin_process(process_number process, const cpu_set& cpus) {
     // A thread inherits the CPUs of its creator, so threads that a pinned one starts are pinned.
-    // The loop ends when a scan finds no thread that was not pinned before.
+    // The loop ends when a scan finds no thread that was not pinned.
     std::vector<thread_number> pinned;
     for (;;) {
         std::vector<thread_number> found;
@@ -55,6 +55,11 @@ int try_pin_process(process_number process, const cpu_set& cpus) {
         bool any_new = false;
         for (const thread_number thread : found) {
             if (std::binary_search(pinned.begin(), pinned.end(), thread)) {
+                continue;
+            }
+            cpu_set inherited;
+            if (!pinned.empty() && try_affinity_of_thread(thread, inherited) == 0 &&
+                cpus.contains(inherited)) {
                 continue;
             }
             any_new = true;
