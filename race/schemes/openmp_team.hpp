@@ -7,11 +7,43 @@
 
 #include "schemes/scheme.hpp"
 
+#include <regatta/cpu/affinity.hpp>
+#include <regatta/cpu/cpu_set.hpp>
+
 #include <omp.h>
 
+#include <cstddef>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace regatta::race {
+
+/// The CPUs of the calling thread before `start_openmp_team` bound it.
+inline std::optional<cpu_set>& cpus_before_openmp() {
+    static thread_local std::optional<cpu_set> cpus;
+    return cpus;
+}
+
+/// Binds the calling thread where the environment tells OpenMP to bind its threads. GCC's library
+/// binds the main thread only once, when it is loaded, which the command has undone for the others.
+inline void bind_caller_of_openmp() {
+    const int place = omp_get_place_num();
+    if (omp_get_proc_bind() == omp_proc_bind_false || place < 0) {
+        return;
+    }
+    std::vector<int> numbers(static_cast<std::size_t>(omp_get_place_num_procs(place)));
+    omp_get_place_proc_ids(place, numbers.data());
+    cpu_set cpus;
+    for (const int number : numbers) {
+        cpus.insert(static_cast<unsigned>(number));
+    }
+    cpu_set before;
+    if (try_affinity_of_this_thread(before) == 0 && try_pin_this_thread(cpus) == 0) {
+        cpus_before_openmp() = before;
+    }
+}
 
 /// Makes OpenMP start its threads now, that many with the calling one.
 /// Failure: `scheme_failure` if it starts fewer.
@@ -26,11 +58,15 @@ inline void start_openmp_team(unsigned workers) {
         throw scheme_failure("OpenMP gave " + std::to_string(got) + " of " +
                              std::to_string(wanted) + " threads (OMP_THREAD_LIMIT?)");
     }
+    bind_caller_of_openmp();
 }
 
 /// Ends all threads of OpenMP.
 inline void end_openmp_team() {
     omp_pause_resource_all(omp_pause_hard);
+    if (const auto before = std::exchange(cpus_before_openmp(), std::nullopt)) {
+        try_pin_this_thread(*before);
+    }
 }
 
 /// The number of the standard, where this file knows what the date in _OPENMP stands for.

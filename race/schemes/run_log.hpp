@@ -80,7 +80,7 @@ constexpr std::uint64_t sum_of_marks(std::uint64_t count) noexcept {
     return a * b * c;
 }
 
-/// The shared record of a run. Lives at the begin of a `shared_memory` that the race owns, made
+/// The shared record of a run. Lives at the start of a `shared_memory` that the race owns, made
 /// with `run_log_layout`; its descriptor is `run_context::log_descriptor`. As a value-initialised
 /// one it is all zeros.
 struct run_log {
