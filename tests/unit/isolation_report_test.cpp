@@ -186,6 +186,8 @@ TEST(isolation_report, without_alone_there_is_no_figure_beside_it) {
     }
     EXPECT_THAT(race::modes_text(result, {.width = 200}),
                 AllOf(HasSubstr("pinned"), Not(HasSubstr("0.00"))));
+    EXPECT_THAT(race::isolation_sentences(result, {}),
+                testing::ElementsAre("alone was not measured: there is nothing to compare with."));
 }
 
 TEST(isolation_json, a_disturbed_mode_has_figures_without_an_interval) {

@@ -304,19 +304,21 @@ TEST(scale_json, figures_without_a_clean_round_are_there_with_a_count_of_0) {
     EXPECT_EQ(point["speedup"]["count"], 0);
 }
 
-// As in the JSON: all numbers of workers take the same time.
 // Ctrl-C in the first round, before one worker had its turn.
 TEST(scale_report, without_one_worker_there_is_no_speedup) {
     auto maker = fakes::of_a_server();
     maker.result.points.front().measured.samples.clear();
     maker.result.points[1].speedup = maker.result.points[1].efficiency = {};
     EXPECT_THAT(race::scale_table_text(maker.result, {.width = 200}), Not(HasSubstr("0.00×")));
+    EXPECT_EQ(race::scale_conclusion(maker.result, {}),
+              "One worker was not measured: there is nothing to compare with.");
     const auto point = document_of(maker.result)["points"][1];
     EXPECT_GT(point["median_ns"].get<double>(), 0);
     EXPECT_TRUE(point["speedup"].is_null()) << point["speedup"];
     EXPECT_TRUE(point["efficiency"].is_null()) << point["efficiency"];
 }
 
+// As in the JSON: all numbers of workers take the same time.
 TEST(scale_csv, at_a_rate_there_is_no_verdict) {
     const std::string csv = race::to_csv(fakes::at_a_rate().result);
     for (const char* word : {"baseline", "faster", "undecided"}) {

@@ -131,6 +131,8 @@ std::vector<std::string> isolation_sentences(const isolation_result& result,
         all.push_back(
             alone.status == mode_status::failed
                 ? fmt::format("alone failed: {}; there is nothing to compare with.", alone.reason)
+            : std::ranges::any_of(result.modes, &mode_result::ran)
+                ? "alone was not measured: there is nothing to compare with."
                 : "Nothing was measured.");
         return all;
     }

@@ -319,10 +319,11 @@ std::string scale_conclusion(const scale_result& result, const text_style& style
     if (points.empty() || points.front()->workers != 1) {
         const std::size_t before =
             result.points.empty() ? 0 : result.points.front().measured.samples.size();
-        return before == 0 ? "Nothing was measured."
-                           : fmt::format("One worker failed after {}: {}there is no conclusion.",
-                                         counted(before, "round"),
-                                         result.rate ? "" : "speed-ups rest on those, and ");
+        return points.empty() ? "Nothing was measured."
+               : before == 0  ? "One worker was not measured: there is nothing to compare with."
+                              : fmt::format("One worker failed after {}: {}there is no conclusion.",
+                                            counted(before, "round"),
+                                           result.rate ? "" : "speed-ups rest on those, and ");
     }
     if (result.rate) {
         return rate_conclusion(points, result, style);
