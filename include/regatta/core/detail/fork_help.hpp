@@ -77,9 +77,9 @@ public:
         }
         team.begin_watch();
         bool again = false;
-        frame* work = me.naps == 0 || loop.spins() ? spin(loop, me, again) : nullptr;
-        const bool stays = work == nullptr && !again && loop.spins() && team.too_many_help();
-        if (work == nullptr && !again && !stays && naps_on(loop, me) && team.begin_naps(me.index)) {
+        bool early = false;
+        frame* work = me.naps == 0 || loop.spins() ? spin(loop, me, again, early) : nullptr;
+        if (work == nullptr && !again && !early && naps_on(loop, me) && team.begin_naps(me.index)) {
             do {
                 team.ask(Atomics::now_ns());
                 end(loop, me); // Another one may help meanwhile.
@@ -102,7 +102,7 @@ public:
         // In this order: whom it wakes may help.
         end(loop, me);
         team.give_up_watch();
-        return again || (stays && loop.spin_for_work(me));
+        return again || (early && loop.spin_for_work(me));
     }
 
 private:
@@ -136,8 +136,10 @@ private:
         me.fork_helper = true;
         loop.gate_.begin(me.search);
     }
-    /// @returns a frame, or null: then `else_to_do` says whether there is something else.
-    REGATTA_APART static frame* spin(Loop& loop, worker& me, bool& else_to_do) noexcept {
+    /// @returns a frame, or null: then `else_to_do` says whether there is something else, and
+    /// otherwise `early` whether the worker left because too many help, before its time to spin.
+    REGATTA_APART static frame* spin(Loop& loop, worker& me, bool& else_to_do,
+                                     bool& early) noexcept {
         auto& team = loop.forks_;
         const std::int64_t begin = Atomics::now_ns();
         // After a long rest the next one is likely to be long, too, unless a region is open.
@@ -162,6 +164,7 @@ private:
             now = Atomics::now_ns();
         } while ((now - begin < asked_for && !team.too_many_help()) ||
                  (now - begin < (team.open() ? team.spin_ns : usual) && !is_in_the_way(team)));
+        early = now - begin < asked_for;
         return nullptr;
     }
     /// Whether the thread that the worker waits for may itself wait for this CPU. A system that
