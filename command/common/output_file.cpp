@@ -42,8 +42,8 @@ std::string path_from_root(const std::string& path) {
     return whole;
 }
 
-/// Asks for room for that many bytes. @returns the error if there is none. 0: there is, or nobody
-/// can say so, as of a pipe, a device or on some file systems.
+/// Makes sure that the file has room for so many bytes. @returns the error number if it has not; 0
+/// if it has, or where that cannot be known: of a pipe, of a device, on some file systems.
 int lack_of_room(int file, std::size_t bytes) noexcept {
     struct stat before {};
     if (::fstat(file, &before) != 0 || !S_ISREG(before.st_mode) ||

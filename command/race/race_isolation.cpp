@@ -72,7 +72,7 @@ void check_program(const isolation_arguments& a, const std::vector<std::string>&
     }
 }
 
-/// The file of the program; empty: there is none.
+/// The file of the program that is run, or an empty text if no program is.
 std::string program_file(const race::isolation_options& options) {
     if (options.program.empty()) {
         return {};

@@ -37,7 +37,7 @@ class leased_cpus final : public cpu_holder {
 public:
     explicit leased_cpus(exclusive_cpus&& lease) noexcept : lease_(std::move(lease)) {}
     int try_enter() noexcept override { return lease_.try_enter(); }
-    int try_enter_heir(std::int32_t thread) noexcept override {
+    int try_enter_worker(std::int32_t thread) noexcept override {
         return balances_load(lease_.level()) ? 0 : lease_.try_enter(thread);
     }
     unsigned count() const noexcept override { return lease_.cpus().count(); }

@@ -347,28 +347,6 @@ TEST_P(fork_join, blocking_offers_what_is_pending) {
     EXPECT_TRUE(regatta::poll());
 }
 
-// The same where idle workers do not sleep, and spun before the first fork.
-TEST_P(fork_join, workers_that_spin_take_what_is_offered) {
-    const time_limit limit("a worker that spins to take the second half");
-    library_test::observed_thread workers[2];
-    std::atomic<int> started{0};
-    auto [pool] = make_pool(
-        {.threads = 2, .spin = std::chrono::nanoseconds::max(), .on_start = [&](unsigned i) {
-             workers[i].announce();
-             ++started;
-         }});
-    await([&] { return started == 2; });
-    for (const auto& worker : workers) { // What comes before the spin takes far less.
-        await([&] { return worker.cpu_time() < 0 || worker.cpu_time() > 5'000'000; });
-    }
-    for (int i = 0; i < 20; ++i) {
-        std::atomic<bool> done{false};
-        regatta::join(
-            pool, [&] { regatta::blocking([&] { await([&] { return done.load(); }); }); },
-            [&] { done = true; });
-    }
-}
-
 // "Gives a pending fork of this thread to another one that is idle": also within a loop that gives
 // none of its own iterations away, and the iterations of a loop in that one.
 TEST_P(fork_join, poll_offers_what_is_pending_in_a_loop_that_is_not_divided) {

@@ -24,6 +24,39 @@ using library_test::time_limit;
 class fork_meetings : public library_test::pool_test {};
 INSTANTIATE_TEST_SUITE_P(, fork_meetings, library_test::every_pool(), library_test::pool_name);
 
+/// A join whose second half another thread runs.
+void run_half_elsewhere(regatta::thread_pool& pool) {
+    std::atomic<bool> taken{false};
+    regatta::join(
+        pool, [&] { regatta::blocking([&] { await([&] { return taken.load(); }); }); },
+        [&] { taken = true; });
+}
+
+/// Two workers that never sleep.
+class spinning_workers {
+public:
+    regatta::pool_options options() {
+        return {
+            .threads = 2, .spin = std::chrono::nanoseconds::max(), .on_start = [this](unsigned i) {
+                threads_[i].announce();
+                ++started_;
+            }};
+    }
+    /// Until each has computed for 5 ms. What comes before the spin, or before a nap, takes far
+    /// less.
+    void await_spin() {
+        await([&] { return started_ == 2; });
+        for (const auto& thread : threads_) {
+            const auto before = thread.cpu_time();
+            await([&] { return before < 0 || thread.cpu_time() > before + 5'000'000; });
+        }
+    }
+
+private:
+    library_test::observed_thread threads_[2];
+    std::atomic<int> started_{0};
+};
+
 } // namespace
 
 // "Waits between halves … need two threads": one that waits for the other's half is one of them.
@@ -114,31 +147,31 @@ TEST_P(fork_meetings, a_worker_that_naps_after_a_fork_has_parked) {
         .get();
 }
 
+// "Otherwise they would wait for `f`": also where idle workers do not sleep, and spun before the
+// first fork.
+TEST_P(fork_meetings, workers_that_spin_take_what_is_offered) {
+    const time_limit limit("a worker that spins to take the second half");
+    spinning_workers workers;
+    auto [pool] = make_pool(workers.options());
+    workers.await_spin();
+    for (int i = 0; i < 20; ++i) {
+        run_half_elsewhere(pool);
+    }
+}
+
 // "`nanoseconds::max()`: always": also after a fork, where other workers take naps.
 TEST_P(fork_meetings, workers_that_spin_sleep_no_more_after_a_fork_than_before) {
     const time_limit limit("workers that compute while they have no task");
-    library_test::observed_thread workers[2];
-    std::atomic<int> started{0};
-    auto [pool] = make_pool(
-        {.threads = 2, .spin = std::chrono::nanoseconds::max(), .on_start = [&](unsigned i) {
-             workers[i].announce();
-             ++started;
-         }});
-    await([&] { return started == 2; });
+    spinning_workers workers;
+    auto [pool] = make_pool(workers.options());
     for (int round = 0; round < 5; ++round) {
-        std::atomic<bool> taken{false};
-        regatta::join(
-            pool, [&] { regatta::blocking([&] { await([&] { return taken.load(); }); }); },
-            [&] { taken = true; });
-        for (const auto& worker : workers) { // What comes before a nap takes far less.
-            const auto before = worker.cpu_time();
-            await([&] { return before < 0 || worker.cpu_time() > before + 5'000'000; });
-        }
+        run_half_elsewhere(pool);
+        workers.await_spin();
     }
     EXPECT_EQ(pool.stats().parked, 0u);
 }
 
-// More workers look for forks than may help a thread from outside, and each of them for ever.
+// Two workers look for forks without end. Only one of them may help a thread from outside.
 TEST_P(fork_meetings, of_the_workers_that_spin_one_helps_a_thread_from_outside) {
     const time_limit limit("a worker that takes a fork");
     auto [pool] = make_pool({.threads = 2, .spin = std::chrono::nanoseconds::max()});

@@ -83,8 +83,8 @@ private:
 class single_cpus final : public regatta::cpu_holder {
 public:
     explicit single_cpus(const regatta::cpu_set& cpus) : cpus_(cpus.begin(), cpus.end()) {}
-    int try_enter() noexcept override { return try_enter_heir(0); }
-    int try_enter_heir(std::int32_t thread) noexcept override {
+    int try_enter() noexcept override { return try_enter_worker(0); }
+    int try_enter_worker(std::int32_t thread) noexcept override {
         return regatta::try_pin_thread(thread, {cpus_[next_++ % cpus_.size()]});
     }
     unsigned count() const noexcept override { return static_cast<unsigned>(cpus_.size()); }

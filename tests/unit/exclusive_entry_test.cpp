@@ -150,11 +150,11 @@ TEST_F(exclusive_entry, an_heir_gets_a_cpu_of_its_own_where_the_load_is_not_bala
     const regatta::shared_cpus shared = take({2, 3});
     for (const int thread : {50, 51}) {
         machine->start(thread);
-        EXPECT_EQ(shared.try_enter_heir(thread), 0);
+        EXPECT_EQ(shared.try_enter_worker(thread), 0);
     }
     EXPECT_EQ(machine->mask(50), "2");
     EXPECT_EQ(machine->mask(51), "3");
-    EXPECT_EQ(shared.try_enter_heir(52), ESRCH);
+    EXPECT_EQ(shared.try_enter_worker(52), ESRCH);
 }
 
 // "Also those that it starts meanwhile", and not as long as it starts some.

@@ -42,7 +42,16 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class exclusive_failure : public exclusive_test::lease_test {};
+class exclusive_failure : public exclusive_test::lease_test {
+protected:
+    /// A machine whose task has that mask, for leases that move other tasks.
+    std::shared_ptr<masked_system> host_that_moves_others(const char* mask) {
+        auto machine = std::make_shared<masked_system>(root, mask);
+        host = machine;
+        options.move_others = true;
+        return machine;
+    }
+};
 
 } // namespace
 
@@ -286,9 +295,7 @@ TEST_F(exclusive_failure, a_group_whose_other_cpus_went_offline_gets_back_those_
 }
 
 TEST_F(exclusive_failure, a_mask_comes_back_after_cpus_went_offline) {
-    const auto machine = std::make_shared<masked_system>(root, "0-7");
-    host = machine;
-    options.move_others = true;
+    const auto machine = host_that_moves_others("0-7");
     auto lease = take({3});
     ASSERT_EQ(lease.level(), exclusivity::swept);
     ASSERT_EQ(machine->mask(), "0-2,4-7");
@@ -305,9 +312,7 @@ TEST_F(exclusive_failure, a_task_with_the_number_of_an_earlier_one_keeps_its_mas
         machine.set_mask(cpus);
     };
     {
-        const auto machine = std::make_shared<masked_system>(root, "0-7");
-        host = machine;
-        options.move_others = true;
+        const auto machine = host_that_moves_others("0-7");
         auto first = take({3});
         ASSERT_EQ(first.level(), exclusivity::swept);
         start_anew(*machine, "0-2,4,6-7");
@@ -329,9 +334,7 @@ TEST_F(exclusive_failure, a_task_with_the_number_of_an_earlier_one_keeps_its_mas
 
 // As a lease sees it that is undone in a time namespace whose clock is shifted by part of a tick.
 TEST_F(exclusive_failure, a_task_that_started_one_tick_later_is_the_same) {
-    const auto machine = std::make_shared<masked_system>(root, "0-7");
-    host = machine;
-    options.move_others = true;
+    const auto machine = host_that_moves_others("0-7");
     auto lease = take({3});
     ASSERT_EQ(lease.level(), exclusivity::swept);
     ASSERT_EQ(machine->mask(), "0-2,4-7");
@@ -341,9 +344,7 @@ TEST_F(exclusive_failure, a_task_that_started_one_tick_later_is_the_same) {
 }
 
 TEST_F(exclusive_failure, a_mask_of_offline_cpus_does_not_keep_the_lease) {
-    const auto machine = std::make_shared<masked_system>(root, "3");
-    host = machine;
-    options.move_others = true;
+    const auto machine = host_that_moves_others("3");
     auto lease = take({3});
     ASSERT_EQ(machine->mask(), "0-2,4-7");
     machine->set_online("0-2,4-7");
@@ -353,9 +354,7 @@ TEST_F(exclusive_failure, a_mask_of_offline_cpus_does_not_keep_the_lease) {
 }
 
 TEST_F(exclusive_failure, a_mask_that_cannot_be_read_is_restored_later) {
-    const auto machine = std::make_shared<masked_system>(root, "0-7");
-    host = machine;
-    options.move_others = true;
+    const auto machine = host_that_moves_others("0-7");
     auto lease = take({3});
     ASSERT_EQ(machine->mask(), "0-2,4-7");
     machine->is_hidden = [](const std::string& path) { return path.starts_with("/proc/50/"); };

@@ -24,7 +24,7 @@ public:
     /// Called for a thread of another process, by its number, that has inherited the CPUs of a
     /// thread that entered: a worker of a process pool. A holder that gives each thread a CPU of
     /// its own gives it one. @returns 0, or the error number.
-    virtual int try_enter_heir(std::int32_t thread) noexcept {
+    virtual int try_enter_worker(std::int32_t thread) noexcept {
         static_cast<void>(thread);
         return 0;
     }
@@ -52,8 +52,8 @@ public:
     int try_enter() const noexcept { return holder_ ? holder_->try_enter() : 0; }
     /// Moves a thread of another process that has inherited the CPUs; see `cpu_holder`.
     /// @returns 0, or the error number.
-    int try_enter_heir(std::int32_t thread) const noexcept {
-        return holder_ ? holder_->try_enter_heir(thread) : 0;
+    int try_enter_worker(std::int32_t thread) const noexcept {
+        return holder_ ? holder_->try_enter_worker(thread) : 0;
     }
 
 private:

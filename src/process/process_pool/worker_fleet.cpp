@@ -124,7 +124,7 @@ void worker_fleet::start(unsigned slot) {
     if (options_.pin.empty()) {
         // It has inherited the CPU of this thread, also where each is to have one of its own. It
         // stays there where it cannot be moved.
-        static_cast<void>(options_.cpus.try_enter_heir(process->pid()));
+        static_cast<void>(options_.cpus.try_enter_worker(process->pid()));
     }
     if (control_.settings.kill_at == worker_step::started &&
         control_.kills_left.fetch_sub(1, std::memory_order_relaxed) > 0) {
