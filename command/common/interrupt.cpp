@@ -197,9 +197,14 @@ void interrupt_guard::line_drawn(bool is_drawn) noexcept {
 }
 
 void outlive_failed_writes() {
-    // A handler and not SIG_IGN, which programs started from here would inherit.
+    // A handler and not SIG_IGN, which programs started from here would inherit. For the same
+    // reason none in the place of SIG_IGN: systemd starts its services to ignore SIGPIPE.
     for (const int number : {SIGPIPE, SIGXFSZ}) {
-        set_handler(number, [](int) {});
+        struct sigaction before {};
+        ::sigaction(number, nullptr, &before);
+        if (before.sa_handler != SIG_IGN) {
+            set_handler(number, [](int) {});
+        }
     }
 }
 
