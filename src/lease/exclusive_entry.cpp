@@ -189,20 +189,17 @@ void put_thread_out(lease_state& lease, const entered_task& task) {
     if (!now || !is_same_start(now->start, before.start)) {
         return; // It has ended, and its number may belong to another thread.
     }
-    if (only_pins(lease)) {
+    if (lease.plan.group.empty()) {
         // Otherwise somebody has pinned it elsewhere since, perhaps another lease; unless the
         // kernel did, as the CPUs went offline.
         const auto online = online_cpus(system);
         const bool offline = online && (lease.cpus & *online).empty();
         if (!(now->allowed & lease.cpus).empty() ||
             (offline && now->allowed.contains(lease.rest & *online))) {
-            system.set_affinity(before.thread, before.allowed);
+            // Swept CPUs it may not use before the end, as all other tasks.
+            const cpu_set left = only_pins(lease) ? before.allowed : before.allowed - lease.cpus;
+            system.set_affinity(before.thread, left.empty() ? lease.rest : left);
         }
-        return;
-    }
-    if (lease.plan.group.empty()) {
-        const cpu_set left = before.allowed - lease.cpus; // As for all other tasks, until the end.
-        system.set_affinity(before.thread, left.empty() ? lease.rest : left);
         return;
     }
     const exclusive_plan& plan = lease.plan;

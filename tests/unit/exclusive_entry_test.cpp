@@ -361,26 +361,37 @@ TEST_F(exclusive_entry, a_mask_that_the_sweep_narrowed_comes_back_whole) {
 }
 
 TEST_F(exclusive_entry, the_end_of_a_lease_leaves_threads_in_another_one_there) {
-    const auto machine = std::make_shared<masked_system>(root, "0-7");
-    host = machine;
-    auto outer = take({3});
-    auto inner = take({4});
-    outer.enter(50);
-    inner.enter(50);
-    outer.release();
-    EXPECT_EQ(machine->mask(), "4");
-    inner.release();
-    EXPECT_EQ(machine->mask(), "3"); // "Before the last enter".
+    for (const bool swept : {false, true}) {
+        options.move_others = swept;
+        const auto machine = std::make_shared<masked_system>(root, "0-7");
+        host = machine;
+        auto outer = take({3});
+        auto inner = take({4});
+        outer.enter(50);
+        inner.enter(50);
+        outer.release();
+        EXPECT_EQ(machine->mask(), "4") << swept;
+        inner.release();
+        EXPECT_EQ(machine->mask(), swept ? "0-7" : "3"); // "Before the last enter".
+    }
 }
 
 TEST_F(exclusive_entry, a_pin_that_was_set_since_stays) {
-    const auto machine = std::make_shared<masked_system>(root, "0-7");
-    host = machine;
-    auto lease = take({3});
-    lease.enter(50);
-    machine->set_mask("5");
-    lease.leave(50);
-    EXPECT_EQ(machine->mask(), "5");
+    for (const bool swept : {false, true}) {
+        options.move_others = swept;
+        const auto machine = std::make_shared<masked_system>(root, "0-7");
+        host = machine;
+        auto lease = take({3});
+        ASSERT_EQ(lease.level() == regatta::exclusivity::swept, swept);
+        lease.enter(50);
+        machine->set_mask("5");
+        lease.leave(50);
+        EXPECT_EQ(machine->mask(), "5") << swept;
+        lease.enter(50);
+        machine->set_mask("6");
+        lease.release();
+        EXPECT_EQ(machine->mask(), "6") << swept;
+    }
 }
 
 TEST_F(exclusive_entry, a_cpu_that_is_offline_is_told) {
