@@ -4,8 +4,10 @@
 #include "lease/exclusive_system.hpp"
 
 #include "process/file_size_signal.hpp"
+#include "process/kept_descriptor.hpp"
 #include "process/time_namespace.hpp"
 #include <regatta/base/detail/system_files.hpp>
+#include <regatta/base/detail/unique_descriptor.hpp>
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 
@@ -139,20 +141,19 @@ cpu_set exclusive_system::affinity(int thread) {
 }
 
 int exclusive_system::lock(const std::string& path, bool shared) {
-    const int file =
-        ::open((root_ + path).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (file < 0) {
+    unique_descriptor file = kept_descriptor(
+        ::open((root_ + path).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!file) {
         return -errno;
     }
     const int how = (shared ? LOCK_SH : LOCK_EX) | LOCK_NB;
-    for (int attempt = 0; ::flock(file, how) != 0; ++attempt) {
+    for (int attempt = 0; ::flock(file.get(), how) != 0; ++attempt) {
         if (const int error = errno; error != EWOULDBLOCK || attempt == 1000) {
-            ::close(file);
             return -error;
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
-    return file;
+    return file.release();
 }
 
 void exclusive_system::unlock(int file) noexcept {
@@ -233,21 +234,20 @@ std::vector<std::string> exclusive_system::names(const std::string& path, bool o
 
 int exclusive_system::put(const std::string& path, const std::string& text, open_kind kind) {
     const int flags = kind == open_kind::existing ? O_TRUNC : O_CREAT | O_APPEND | O_NOFOLLOW;
-    const int file = ::open((root_ + path).c_str(), O_WRONLY | O_CLOEXEC | flags, 0644);
-    if (file < 0) {
+    const unique_descriptor file =
+        kept_descriptor(::open((root_ + path).c_str(), O_WRONLY | O_CLOEXEC | flags, 0644));
+    if (!file) {
         return errno;
     }
     if (kind == open_kind::journal) {
-        ::fchmod(file, 0644); // As in `make_directory`.
+        ::fchmod(file.get(), 0644); // As in `make_directory`.
     }
     const file_size_signal_block no_signal; // The end of this program would leave half a lease.
-    const ssize_t written = ::write(file, text.data(), text.size());
-    int error = written == static_cast<ssize_t>(text.size()) ? 0 : written < 0 ? errno : ENOSPC;
-    if (error == 0 && kind == open_kind::journal && ::fdatasync(file) != 0) {
-        error = errno;
-    }
-    ::close(file);
-    return error;
+    const ssize_t written = ::write(file.get(), text.data(), text.size());
+    const int error = written == static_cast<ssize_t>(text.size()) ? 0
+                      : written < 0                                ? errno
+                                                                   : ENOSPC;
+    return error == 0 && kind == open_kind::journal ? result_of(::fdatasync(file.get())) : error;
 }
 
 } // namespace regatta::detail

@@ -11,11 +11,14 @@
 #include "lease/lease_record.hpp"
 
 #include <regatta/base/detail/printable_text.hpp>
+#include <regatta/base/detail/unique_descriptor.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,6 +31,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -82,6 +86,37 @@ TEST_F(exclusive_journal, everybody_may_read_it_whatever_the_mask_of_new_files) 
               fs::perms::others_read | fs::perms::others_exec);
     const std::string file = root.path() + "/run/regatta/lease." + std::to_string(::getpid());
     EXPECT_EQ(fs::status(file + ".1").permissions() & others, fs::perms::others_read);
+}
+
+// "No descriptor that the library keeps has the number of a standard stream": what another thread
+// prints does not end in the journal, nor in the file of a group.
+TEST_F(exclusive_journal, leaves_the_numbers_of_standard_streams_alone) {
+    using regatta::detail::unique_descriptor;
+    const std::string fifo = root.path() + "/slow";
+    ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+    unique_descriptor reader(::open(fifo.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
+    ASSERT_EQ(system->make_directory(system->journal()), 0);
+    const std::string text(std::size_t{1} << 20, 'x'); // More than a pipe holds.
+    const unique_descriptor input(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+    ::close(STDIN_FILENO);
+
+    const int lock = system->lock(system->journal() + "/lock", false);
+    EXPECT_GT(lock, STDERR_FILENO);
+    system->unlock(lock);
+    std::thread writer([&] { EXPECT_EQ(system->write("/slow", text), 0); });
+    pollfd written{reader.get(), POLLIN, 0};
+    EXPECT_EQ(::poll(&written, 1, 60'000), 1) << "nothing was written";
+    EXPECT_EQ(::fcntl(STDIN_FILENO, F_GETFD), -1) << "the file has the number of a stream";
+    std::string read(text.size(), ' ');
+    for (std::size_t length = 0; length < text.size() && ::poll(&written, 1, 60'000) == 1;) {
+        const ssize_t got = ::read(reader.get(), read.data(), read.size());
+        length += got > 0 ? static_cast<std::size_t>(got) : 0;
+    }
+    reader.reset(); // Should it still write, it dies of that and does not wait for ever.
+    writer.join();
+    if (input) {
+        ::dup2(input.get(), STDIN_FILENO);
+    }
 }
 
 TEST_F(exclusive_journal, a_folder_that_may_not_be_read_is_said) {
