@@ -398,6 +398,9 @@ int main(int argc, char** argv) {
     if (role == "--without-streams") {
         return pool_test::work_without_streams();
     }
+    if (role == "--without-dev-null") {
+        return pool_test::work_without_dev_null();
+    }
     if (role == "--refused") {
         return print_refusal({.workers = 1, .pin = regatta::cpu_set{100000}, .failed_starts = 1});
     }

@@ -15,15 +15,20 @@
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <string>
+#include <system_error>
 
 namespace descriptor_calls {
 
@@ -102,6 +107,34 @@ TEST_F(process_pool, leaves_the_numbers_of_standard_streams_alone) {
     EXPECT_EQ(process_test::run({.program = "/proc/self/exe", .arguments = {"--without-streams"}})
                   .status.describe(),
               "exited with status 0");
+}
+
+int pool_test::work_without_dev_null() {
+    if (::unshare(CLONE_NEWNS) != 0 ||
+        ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount("none", "/dev", "tmpfs", 0, nullptr) != 0) {
+        std::printf("cannot mount an empty /dev: %s\n", std::strerror(errno));
+        return 77;
+    }
+    try {
+        const regatta::process_pool pool(1);
+        std::puts("made a pool");
+    } catch (const std::system_error& error) {
+        std::puts(error.what());
+        return error.code().value() == ENOENT ? 0 : 1;
+    }
+    return 1;
+}
+
+// "The standard input of a worker is empty", and never that of the program.
+TEST_F(process_pool, no_empty_standard_input_for_the_workers_is_an_error_at_creation) {
+    const auto result =
+        process_test::run({.program = "/proc/self/exe", .arguments = {"--without-dev-null"}});
+    if (result.status.code() == 77) {
+        GTEST_SKIP() << result.output;
+    }
+    EXPECT_TRUE(result.status.success()) << result.output;
+    EXPECT_NE(result.output.find("open /dev/null"), std::string::npos) << result.output;
 }
 
 // "A program that a task starts inherits no descriptor of the pool."

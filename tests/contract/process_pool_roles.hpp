@@ -19,5 +19,7 @@ int work_in_memory_group(const std::string& folder);
 int work_with_small_shm();
 /// Uses a pool, children and segments with all standard streams closed.
 int work_without_streams();
+/// Makes a pool where there is no /dev/null.
+int work_without_dev_null();
 
 } // namespace pool_test

@@ -53,9 +53,12 @@ worker_fleet::worker_fleet(const process_pool_options& options, pool_arenas& mem
     , memory_(memory)
     , control_(memory.control())
     , event_(event)
-    , null_(kept_descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)))
     , members_(most_workers)
     , oom_kills_(count_oom_kills()) {
+    null_ = kept_descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    if (!null_) { // Without it the workers would read what is meant for this program.
+        fail_system(errno, "process pool '" + options_.name + "': open /dev/null");
+    }
     for (const inherited_descriptor& one : options_.descriptors) {
         passed_.emplace_back(::fcntl(one.parent, F_DUPFD_CLOEXEC, 3));
         if (!passed_.back()) {

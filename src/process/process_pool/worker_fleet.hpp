@@ -38,7 +38,8 @@ class worker_fleet {
 public:
     using clock = std::chrono::steady_clock;
 
-    /// Failure: `std::system_error` if a descriptor of the options cannot be passed on.
+    /// Failure: `std::system_error` if a descriptor of the options cannot be passed on, or the
+    /// workers cannot have an empty standard input.
     worker_fleet(const process_pool_options& options, pool_arenas& memory, int event);
 
     /// Starts what is missing of so many workers and is due, and tells those beyond to end.
@@ -112,7 +113,7 @@ private:
     pool_arenas& memory_;
     pool_control& control_;
     const int event_;
-    const unique_descriptor null_;
+    unique_descriptor null_;                ///< The standard input of the workers.
     std::vector<unique_descriptor> passed_; ///< Copies of `options_.descriptors`, in their order.
     std::vector<member> members_;           ///< By slot.
     worker_zygote zygote_;
