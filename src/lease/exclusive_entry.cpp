@@ -29,6 +29,11 @@
 namespace regatta::detail {
 namespace {
 
+/// Whether a thread takes its whole process along.
+bool takes_processes(const exclusive_plan& plan) {
+    return plan.member == "cgroup.procs";
+}
+
 bool only_pins(const lease_state& lease) {
     return lease.plan.level == exclusivity::soft ||
            lease.plan.level == exclusivity::isolated_at_boot;
@@ -207,7 +212,9 @@ void put_thread_out(lease_state& lease, const entered_task& task) {
     // A group of version 1 whose CPUs all went offline has none afterwards, and no tasks.
     const bool emptied =
         group == plan.tree.top && read_cpus(system, plan.group + "/cpuset.cpus") == cpu_set();
-    if (!group.empty() && group != plan.group && !emptied) {
+    // Another thread of its process has taken it out again.
+    const bool along = takes_processes(plan) && group == way_out(plan, task.group);
+    if (!group.empty() && group != plan.group && !emptied && !along) {
         return; // Somebody has moved it since.
     }
     const std::string number = std::to_string(before.thread);
@@ -239,8 +246,19 @@ step_error put_thread_in(lease_state& lease, int thread, bool alone) {
     }
     entered_task task{*found};
     task.before.allowed = mask_without_lease(lease, *found);
+    const bool whole_process = takes_processes(lease.plan);
     if (!lease.plan.group.empty()) {
         task.group = lease.plan.group_of(system, process, thread);
+    }
+    const auto first =
+        std::find_if(lease.entered.begin(), lease.entered.end(), [&](const auto& one) {
+            return whole_process && one.second.before.process == process;
+        });
+    if (first != lease.entered.end() && task.group == lease.plan.group) {
+        task.group = first->second.group; // It was taken along; what was pinned was noted before.
+        if (find_mask(lease.done, *found) == nullptr) {
+            task.before.allowed = lease.cpus | lease.rest;
+        }
     }
     if (auto error = note_mask(lease, task.before)) {
         return error;
@@ -256,7 +274,6 @@ step_error put_thread_in(lease_state& lease, int thread, bool alone) {
         error.text += off.empty() ? "" : "; CPUs " + off.to_string() + " are offline";
         return error;
     };
-    const bool whole_process = lease.plan.member == "cgroup.procs";
     lease_lock moves(system);
     if (!lease.plan.group.empty()) {
         moves.take_to_move();
@@ -267,12 +284,12 @@ step_error put_thread_in(lease_state& lease, int thread, bool alone) {
         }
     }
     cpu_set target = lease.cpus;
-    if (alone && !whole_process) {
+    if (alone) {
         task.cpu = cpu_in_turn(lease);
         target = cpu_set{*task.cpu};
     }
     // A thread that its group alone puts on the target needs no mask.
-    task.pinned = !whole_process && read_task_mask(system, process, thread) != target;
+    task.pinned = (alone || !whole_process) && read_task_mask(system, process, thread) != target;
     if (task.pinned) {
         if (const int error = system.set_affinity(thread, target)) {
             put_thread_out(lease, task);

@@ -26,6 +26,7 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -289,4 +290,41 @@ TEST(exclusive_v2_old, a_partition_below_the_top_takes_whole_processes) {
         lease.release();
         EXPECT_EQ(difference(with_child, whole_machine()), "");
     }
+}
+
+// "Each thread that enters gets one of the CPUs", also if it takes its process along.
+TEST(exclusive_v2_old, threads_and_processes_that_enter_as_a_whole_get_a_cpu_each) {
+    guest::control_group outer("/sys/fs/cgroup/outer");
+    const guest::inside moved(outer);
+    ASSERT_EQ(moved.error(), 0);
+    const sleeper one({3});
+    const sleeper other;
+    const cpu_set usual = regatta::affinity_of_this_thread();
+    const snapshot before = whole_machine();
+    exclusive_options options = at_least(exclusivity::isolated_partition);
+    options.whole_processes = true;
+    auto lease = exclusive_cpus::acquire(cpu_set{2, 3}, options);
+    lease.enter(one.pid());
+    lease.enter(other.pid());
+    EXPECT_EQ(one.allowed(), cpu_set{2});
+    EXPECT_EQ(other.allowed(), cpu_set{3});
+    lease.leave(one.pid());
+    lease.leave(other.pid());
+    EXPECT_FALSE(one.allowed().contains(cpu_set{2}));
+
+    lease.enter();
+    const cpu_set first = regatta::affinity_of_this_thread();
+    std::thread([&] {
+        lease.enter();
+        EXPECT_EQ(regatta::affinity_of_this_thread(), (cpu_set{2, 3} - first));
+        EXPECT_EQ(first.count(), 1U);
+        lease.leave(static_cast<int>(::getpid())); // Takes all of them out.
+        lease.leave();
+        EXPECT_EQ(regatta::affinity_of_this_thread(), usual - (cpu_set{2, 3}));
+        lease.enter();
+        lease.release();
+        EXPECT_EQ(regatta::affinity_of_this_thread(), usual);
+    }).join();
+    EXPECT_EQ(regatta::affinity_of_this_thread(), usual);
+    EXPECT_EQ(difference(before, whole_machine()), "");
 }

@@ -157,6 +157,27 @@ TEST_F(exclusive_entry, an_heir_gets_a_cpu_of_its_own_where_the_load_is_not_bala
     EXPECT_EQ(shared.try_enter_worker(52), ESRCH);
 }
 
+// Also where whole processes enter, as they do below the top group on older kernels.
+TEST_F(exclusive_entry, a_process_gets_a_cpu_of_its_own_where_the_load_is_not_balanced) {
+    use_v2();
+    options.whole_processes = true;
+    const auto machine = std::make_shared<threads_system>(root);
+    root.file("/sys/devices/system/cpu/isolated", "\n");
+    machine->before_act = [](const std::string& act) {
+        return act.find("cpuset.cpus.exclusive 2-3") != std::string::npos ? ENOENT : 0;
+    };
+    host = machine;
+    auto lease = take({2, 3});
+    ASSERT_EQ(lease.level(), regatta::exclusivity::isolated_partition) << lease.explain()[2];
+    const regatta::shared_cpus shared = std::move(lease);
+    for (const int process : {50, 51}) {
+        machine->start(process);
+        EXPECT_EQ(shared.try_enter_worker(process), 0);
+    }
+    EXPECT_EQ(machine->mask(50), "2");
+    EXPECT_EQ(machine->mask(51), "3");
+}
+
 // "Also those that it starts meanwhile", and not as long as it starts some.
 TEST_F(exclusive_entry, a_process_that_goes_on_to_start_threads_enters_in_two_looks) {
     const auto machine = std::make_shared<starting_system>(root);
