@@ -58,10 +58,12 @@ if(several_configurations)
     string(APPEND regatta_programs /$<CONFIG>)
 endif()
 
-# regatta_find_libraries(TARGET UP): once it is installed, a program finds the shared libraries of this build from
-# where it stands, which is UP from the prefix.
-function(regatta_find_libraries target up)
+# regatta_find_libraries(TARGET FOLDER): once it is installed in that folder, a program finds the shared libraries of
+# this build from where it stands.
+function(regatta_find_libraries target folder)
     if(BUILD_SHARED_LIBS AND NOT CMAKE_INSTALL_RPATH)
+        cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}" NORMALIZE)
+        file(RELATIVE_PATH up "${folder}" "${CMAKE_INSTALL_PREFIX}")
         cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_LIBDIR BASE_DIRECTORY "$ORIGIN/${up}" OUTPUT_VARIABLE libraries)
         set_target_properties(${target} PROPERTIES INSTALL_RPATH "${libraries}")
     endif()

@@ -97,12 +97,13 @@ std::string this_program() {
     return std::string(path, static_cast<std::size_t>(length));
 }
 
-std::string helper_program(const std::string& name) {
+std::string helper_program(const std::string& name, int mode) {
     const std::string self = this_program();
-    const std::string folder = self.substr(0, self.rfind('/'));
-    for (const char* up : {"/..", "/../.."}) {
-        const std::string candidate = folder + up + "/libexec/regatta/" + name;
-        if (::access(candidate.c_str(), X_OK) == 0) {
+    const std::string folder = self.substr(0, self.rfind('/') + 1);
+    for (const char* helpers :
+         {"../libexec/regatta/", "../../libexec/regatta/", REGATTA_HELPERS_FROM_COMMAND}) {
+        const std::string candidate = folder + helpers + name;
+        if (::access(candidate.c_str(), mode) == 0) {
             return candidate;
         }
     }

@@ -9,6 +9,8 @@
 
 #include <regatta/process/subprocess.hpp>
 
+#include <unistd.h>
+
 #include <string>
 #include <vector>
 
@@ -48,9 +50,10 @@ private:
     std::vector<subprocess> workers_;
 };
 
-/// The program of that name at `../libexec/regatta` of this one, or one folder further up; empty
-/// where it is not there.
-std::string helper_program(const std::string& name);
+/// The program of that name at `../libexec/regatta` of this one, or one folder further up, or where
+/// the command, once it is installed, has it; empty where it is not there.
+/// @param mode of access(2): what may be done with it.
+std::string helper_program(const std::string& name, int mode = X_OK);
 /// The small worker program that stands there, and this program itself where it does not.
 /// Failure: `std::logic_error` where this program's `main` does not begin with `run_as_worker`.
 std::string worker_program();

@@ -153,15 +153,7 @@ void python_process::fail() {
 }
 
 std::string python_program() {
-    const std::string self = this_program();
-    const std::string folder = self.substr(0, self.rfind('/'));
-    for (const char* up : {"/..", "/../.."}) {
-        const std::string candidate = folder + up + "/libexec/regatta/python/run.py";
-        if (::access(candidate.c_str(), R_OK) == 0) {
-            return candidate;
-        }
-    }
-    return {};
+    return helper_program("python/run.py", R_OK);
 }
 
 } // namespace regatta::race

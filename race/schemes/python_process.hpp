@@ -60,8 +60,7 @@ private:
     subprocess child_;
 };
 
-/// The program in Python, beside the worker program: `../libexec/regatta/python/run.py` of this
-/// one, or one folder further up; empty where it is not there.
+/// The program in Python, `python/run.py` beside the worker program; empty where it is not there.
 std::string python_program();
 
 } // namespace regatta::race
