@@ -21,8 +21,11 @@ cited_figure speedup_figure(const point_evidence& one) {
     return {fmt::format("speed-up with {}", one.workers), one.speedup->median};
 }
 
-/// The fewest workers whose speed-up is as good as the best, as far as that can be told.
-const point_evidence& fewest_of_the_best(const points& sound, double floor) {
+/// The fewest workers whose speed-up is as good as the best, as far as that can be told. More than
+/// one only where they were shown to be faster than one, which is the first.
+const point_evidence& fewest_of_the_best(points sound, double floor) {
+    std::erase_if(sound,
+                  [](const point_evidence* one) { return one->workers != 1 && !one->faster; });
     const double best = speedup_of(*std::ranges::max_element(sound, {}, speedup_of));
     return **std::ranges::find_if(
         sound, [&](const point_evidence* one) { return speedup_of(one) * (1 + floor) >= best; });
@@ -104,12 +107,12 @@ void advise_on_workers(const advising& with) {
     if (chosen.workers == 1) {
         const point_evidence& best =
             **std::ranges::max_element(sound.begin() + 1, sound.end(), {}, speedup_of);
-        const bool faster = best.speedup->median.value > 1 + floor; // Only beyond the CPUs.
+        const bool beyond = best.workers > scale.cpus && best.speedup->median.value > 1 + floor;
         with.say(topic::workers,
                  fmt::format("Stay with 1 worker: {} are {} times as fast (95 % interval {}){}.",
                              counted(best.workers, "worker"),
                              factor_text(best.speedup->median.value), with.range(*best.speedup),
-                             faster ? ", and have no CPU each: that is not to be relied upon" : ""),
+                             beyond ? ", and have no CPU each: that is not to be relied upon" : ""),
                  {speedup_figure(best)});
         return;
     }

@@ -75,6 +75,7 @@ struct point_evidence {
     std::optional<figure> throughput;
     std::optional<figure_interval> speedup;
     std::optional<figure> efficiency;
+    bool faster = false;                ///< Its verdict beside one worker.
     std::optional<figure> mean_latency; ///< Of an item, nanoseconds.
     std::optional<figure> clock_hz;
 };

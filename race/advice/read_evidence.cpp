@@ -3,6 +3,7 @@
 
 #include "advice/evidence.hpp"
 #include "advice/result_value.hpp"
+#include "sampling/verdict.hpp"
 #include "text/json_schemas.hpp"
 #include "workloads/loaded.hpp"
 
@@ -109,6 +110,8 @@ point_evidence read_point(const result_value& point) {
     read.workers = point["workers"].whole(1);
     read.speedup = point["speedup"].interval_or_null(largest_speedup);
     read.efficiency = point["efficiency"].number_or_null();
+    const auto word = point.find("verdict");
+    read.faster = word && word->text() == to_string(verdict::faster);
     const auto throughput = point.find("throughput");
     read.throughput = throughput ? throughput->number_or_null() : std::nullopt;
     const auto status = point.find("status");

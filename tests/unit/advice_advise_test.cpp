@@ -147,6 +147,18 @@ TEST(advice_on_workers, one_may_be_enough) {
                 HasSubstr("Stay with 1 worker: 2 workers are 0.80 times as fast"));
 }
 
+// `regatta scale` says of such a file that it does not scale.
+TEST(advice_on_workers, more_than_one_only_where_they_were_shown_to_be_faster) {
+    scale_maker maker = scale_maker(4).add(1, 1, 100).add(2, 1.01, 101).add(4, 1.02, 101);
+    maker.result.floor.distance = 0.005; // the medians differ by more
+    const auto made = advised({maker.finish()});
+    EXPECT_EQ(made.workers, 1u);
+    EXPECT_THAT(said(made, topic::workers),
+                AllOf(HasSubstr("Stay with 1 worker: 4 workers are 1.02 times as fast (95 % "
+                                "interval 1.01…1.03)"),
+                      Not(HasSubstr("have no CPU each"))));
+}
+
 TEST(advice_on_workers, where_the_measurement_ended_too_early) {
     const auto made = advised({scale_maker(16).add(1, 1, 100).add(2, 1.98, 100).finish()});
     EXPECT_THAT(left_open(made, topic::workers), HasSubstr("16 CPUs"));

@@ -13,6 +13,7 @@
 #include "report/race/json.hpp"
 #include "report/scale/scale_json.hpp"
 #include "scaling/scale_result.hpp"
+#include "scaling/speedup.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -56,6 +57,7 @@ public:
         scale_point& one = result.points.emplace_back();
         one.workers = workers;
         one.speedup = about(speedup);
+        one.word = workers == 1 ? verdict::baseline : judge(inverse(one.speedup), result.margin);
         one.efficiency = about(speedup / workers);
         one.time = about(1e9 / speedup);
         one.events_per_second = one.throughput = about(500 * speedup);
