@@ -87,14 +87,17 @@ void advise_on_pinning(const advising& with) {
         return;
     }
     const isolation_evidence& result = *with.all.isolation;
-    const mode_evidence* free = result.find("unpinned");
+    // Where no noise is made, alone is beside the same load as pinned, and there is no unpinned.
+    const std::string_view where_the_kernel_likes = result.noise == "none" ? "alone" : "unpinned";
+    const mode_evidence* free = result.find(where_the_kernel_likes);
     const mode_evidence* pinned = result.find("pinned");
     if (!is_measured(free) || !is_measured(pinned) || is_disturbed(result)) {
         with.leave_open(topic::pinning,
                         fmt::format("Whether to pin: the {} of {} {} not tell; that takes "
-                                    "{} clean ones of unpinned and pinned.",
+                                    "{} clean ones of {} and pinned.",
                                     counted(result.rounds, "round"), result.file,
-                                    result.rounds == 1 ? "does" : "do", pairs_for_a_verdict),
+                                    result.rounds == 1 ? "does" : "do", pairs_for_a_verdict,
+                                    where_the_kernel_likes),
                         measure);
         return;
     }

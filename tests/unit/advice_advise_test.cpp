@@ -367,10 +367,6 @@ TEST(advice_on_pinning, by_the_slow_downs_beside_noise) {
     EXPECT_THAT(said(hostile, topic::pinning),
                 AllOf(HasSubstr("Do not pin: beside the noise hostile:2, pinned workers take 2.99"),
                       HasSubstr("are not shown to need CPUs of their own")));
-    auto no_noise = fakes::under_hostile_noise();
-    no_noise.result.noise = {noise_kind::none, 0};
-    EXPECT_THAT(said(advised({isolation_file(no_noise)}), topic::pinning),
-                HasSubstr("Do not pin: beside what runs here anyway, pinned workers take 2.99"));
     const auto own = advised({isolation_file(isolation_maker()
                                                  .add(isolation_mode::alone, 100, 100)
                                                  .add(isolation_mode::unpinned, 150, 100)
@@ -393,6 +389,26 @@ TEST(advice_on_pinning, by_the_slow_downs_beside_noise) {
                                                   .refuse(isolation_mode::exclusive, "no"))});
     EXPECT_EQ(same.placement, "free");
     EXPECT_THAT(said(same, topic::pinning), HasSubstr("Pinning is not shown to help"));
+}
+
+// Then the mode alone is where the kernel places the workers beside the load that is there.
+TEST(advice_on_pinning, without_made_noise_alone_is_what_is_not_pinned) {
+    auto maker = isolation_maker()
+                     .add(isolation_mode::alone, 191, 191)
+                     .refuse(isolation_mode::unpinned, "it is the same as alone")
+                     .add(isolation_mode::pinned, 571, 191)
+                     .refuse(isolation_mode::exclusive, "no rights");
+    maker.result.noise = {noise_kind::none, 0};
+    const auto made = advised({isolation_file(maker)});
+    EXPECT_EQ(made.placement, "free");
+    EXPECT_THAT(
+        said(made, topic::pinning),
+        AllOf(HasSubstr("Do not pin: beside what runs here anyway, pinned workers take 2.99"),
+              HasSubstr("those that the kernel places 1.00 (1.00…1.00)")));
+    maker.result.of(isolation_mode::pinned).measured.samples.resize(3);
+    maker.result.of(isolation_mode::pinned).runs.resize(3);
+    EXPECT_THAT(left_open(advised({isolation_file(maker)}), topic::pinning),
+                HasSubstr("6 clean ones of alone and pinned"));
 }
 
 // Intervals that overlap show nothing, neither for it nor against it.
