@@ -4,6 +4,7 @@
 #include "sampling/super_linear.hpp"
 
 #include "sampling/level_shift.hpp"
+#include "sampling/paired_comparison.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -36,24 +37,34 @@ bool is_super_linear(const race_result& result, const scheme_result& one) {
                : one.speedup->median > possible * (1 + tolerance);
 }
 
+/// The rounds of the faster of the two levels.
+series faster_rounds(series all, const level_shift& shift) {
+    std::erase_if(all.samples, [&](const sample& each) {
+        return (each.round < shift.round) != (shift.ratio > 1);
+    });
+    return all;
+}
+
 std::string cause_of(const race_result& result, const scheme_result& one,
                      const scheme_result& serial) {
     if (one.traits.language != language::cpp || !one.runs_items()) {
         return "it computes with code of its own, not with the items that serial runs";
     }
-    if (result.quota_limits && result.oversubscribed()) {
-        return "a quota grants the time of " + std::to_string(result.cpus) +
-               (result.cpus == 1 ? " CPU" : " CPUs") +
-               " on average, and runs that end within its period may use more";
+    if (const std::string cause = cause_by_quota(result.cpus, one.time.median);
+        result.quota_limits && result.oversubscribed() && !cause.empty()) {
+        return cause;
     }
     const series& alone = serial.measured;
     if (alone.disturbed() || 4 * alone.contaminated() > alone.samples.size()) {
         return "others slowed down serial in " + std::to_string(alone.contaminated()) + " of " +
                std::to_string(alone.samples.size()) + " samples";
     }
-    if (const level_shift shift = find_shift(alone); shift.significant) {
+    if (const level_shift shift = find_shift(alone);
+        shift.significant && paired_ratio(faster_rounds(alone, shift), one.measured).median <=
+                                 most_possible(result, one) * (1 + tolerance)) {
         return "from round " + std::to_string(shift.round + 1) + " on serial took " +
-               number(shift.ratio) + " times as long as before: something slowed it down";
+               number(shift.ratio) + " times as long as before: something " +
+               (shift.ratio > 1 ? "slowed it down" : "had slowed it down");
     }
     const auto cost = one.where.item_cost;
     if (cost && one.speedup->median * *cost <= most_possible(result, one) * (1 + tolerance)) {
@@ -65,6 +76,15 @@ std::string cause_of(const race_result& result, const scheme_result& one,
 }
 
 } // namespace
+
+std::string cause_by_quota(unsigned cpus, double run_ns) {
+    constexpr double longest_period_ns = 1e9; // The kernel refuses longer ones.
+    return run_ns > longest_period_ns
+               ? std::string()
+               : "a quota grants the time of " + std::to_string(cpus) +
+                     (cpus == 1 ? " CPU" : " CPUs") +
+                     " on average, and runs that end within its period may use more";
+}
 
 void note_super_linear(race_result& result) {
     const auto serial = std::ranges::find_if(

@@ -7,10 +7,16 @@
 
 #include "sampling/race_result.hpp"
 
+#include <string>
+
 namespace regatta::race {
 
 /// Adds a note for each scheme whose speed-up is above the workers (or the CPUs, where those are
 /// fewer): the cause that the race measured, or that it measured none. Takes an evaluated race.
 void note_super_linear(race_result& result);
+
+/// What a quota of CPU time has to do with a speed-up above so many CPUs. Empty where a run takes
+/// longer than any period of a quota: then it has nothing to do with it.
+std::string cause_by_quota(unsigned cpus, double run_ns);
 
 } // namespace regatta::race

@@ -6,6 +6,7 @@
 #include "sampling/level_shift.hpp"
 #include "sampling/offered_rate.hpp"
 #include "sampling/scheme_run.hpp"
+#include "sampling/super_linear.hpp"
 #include "scaling/speedup.hpp"
 
 #include <algorithm>
@@ -217,10 +218,9 @@ private:
     std::string cause_of(const scale_point& point) const {
         const double possible = most_possible(point);
         const auto clock = clock_ratio(point);
-        if (result_.quota_limits && point.workers > result_.cpus) {
-            return "a quota grants the time of " + std::to_string(result_.cpus) +
-                   (result_.cpus == 1 ? " CPU" : " CPUs") +
-                   " on average, and runs that end within its period may use more";
+        if (const std::string cause = cause_by_quota(result_.cpus, point.time.median);
+            result_.quota_limits && point.workers > result_.cpus && !cause.empty()) {
+            return cause;
         }
         if (clock && *clock > 1 + clock_tolerance) {
             return "the clock was " + gigahertz(*point.clock_hz) + " with " +
@@ -235,7 +235,8 @@ private:
                    std::to_string(base_.measured.samples.size()) + " runs";
         }
         const estimate& drift = result_.baseline_drift;
-        if (drift.count >= 2 && drift.high < 1) {
+        if (drift.count >= 2 && drift.high < 1 &&
+            point.speedup.median * drift.median <= possible * (1 + level_tolerance)) {
             return "1 worker was slow at first: at the end it took " + number(drift.median) +
                    " times as long as at the start";
         }

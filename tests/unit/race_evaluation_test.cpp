@@ -164,6 +164,36 @@ TEST(race_evaluation, a_super_linear_speed_up_may_be_that_of_a_quota) {
     EXPECT_THAT(notes, Not(Contains(HasSubstr("do not trust the time of serial"))));
 }
 
+// No period of a quota is longer than a second.
+TEST(race_evaluation, a_quota_is_no_cause_of_a_speed_up_of_long_runs) {
+    fakes::result_maker maker;
+    maker.add("serial", 6000, 0.2).add("std_thread", 2000);
+    maker.result.how.workers = maker.result.cpus + 1;
+    maker.result.quota_limits = true;
+    const auto notes = maker.finish().notes;
+    EXPECT_THAT(notes, Not(Contains(HasSubstr("a quota grants the time of"))));
+    EXPECT_THAT(notes, Contains(HasSubstr("no figure of this race explains it")));
+}
+
+TEST(race_evaluation, a_change_of_serial_explains_what_its_faster_rounds_do_not_have) {
+    const auto notes_of = [](double serial_ms, unsigned first, unsigned last, double slower) {
+        fakes::result_maker maker;
+        maker.add("serial", serial_ms, 0.2).add("std_thread", 100);
+        for (race::sample& one : maker.result.schemes.front().measured.samples) {
+            one.ns *= one.round >= first && one.round < last ? slower : 1;
+        }
+        return maker.finish().notes;
+    };
+    EXPECT_THAT(notes_of(180, 5, 15, 1.5),
+                Contains(HasSubstr("from round 6 on serial took 1.50 times as long as before: "
+                                   "something slowed it down")));
+    EXPECT_THAT(notes_of(180, 0, 10, 1.5),
+                Contains(HasSubstr("from round 11 on serial took 0.67 times as long as before: "
+                                   "something had slowed it down")));
+    EXPECT_THAT(notes_of(300, 8, 15, 1.05),
+                Contains(HasSubstr("no figure of this race explains it")));
+}
+
 TEST(race_evaluation, a_run_is_behind_by_more_than_a_twentieth_of_the_time_of_the_arrivals) {
     race::latency_histogram latency;
     latency.record(0);

@@ -337,6 +337,15 @@ TEST_F(made_up_scale, super_linear_by_a_slow_begin) {
     EXPECT_THAT(warning(kind::baseline_drifted, 1), HasSubstr("0.77"));
 }
 
+TEST_F(made_up_scale, a_begin_that_was_a_little_slow_is_no_cause_of_a_large_speedup) {
+    add(4, 4.61);
+    evidence.before = series_of({1.03e8, 1.03e8, 1.03e8});
+    evidence.after = series_of({1e8, 1e8, 1e8});
+    evaluate();
+    EXPECT_LT(result.baseline_drift.high, 1);
+    EXPECT_THAT(warning(kind::super_linear, 4), Not(HasSubstr("slow at first")));
+}
+
 TEST_F(made_up_scale, super_linear_by_the_caches) {
     scale_point& four = add(4, 5);
     four.latency.clear();
@@ -373,6 +382,21 @@ TEST_F(made_up_scale, super_linear_beyond_a_quota) {
     evaluate();
     EXPECT_THAT(warning(kind::super_linear, 8),
                 AllOf(HasSubstr("a quota grants the time of 4 CPUs"), Not(HasSubstr("trust"))));
+}
+
+// No period of a quota is longer than a second.
+TEST_F(made_up_scale, a_quota_is_no_cause_of_a_speedup_of_long_runs) {
+    add(8, 4.6);
+    result.quota_limits = true;
+    for (series* one : {&result.points[0].measured, &result.points[1].measured, &result.control,
+                        &evidence.before, &evidence.after}) {
+        for (sample& each : one->samples) {
+            each.ns *= 50;
+        }
+    }
+    evaluate();
+    EXPECT_THAT(warning(kind::super_linear, 8),
+                AllOf(Not(HasSubstr("a quota grants")), HasSubstr("do not trust")));
 }
 
 TEST_F(made_up_scale, within_the_noise_nothing_is_super_linear) {
