@@ -14,32 +14,23 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
-#include <cstdlib>
 #include <utility>
 
 namespace regatta::command {
 namespace {
 
-/// The names of files that were made and hold nothing yet. Written by the main thread, read by a
-/// signal handler. Release and acquire: the handler, on whatever thread, sees the name's letters.
-std::array<std::atomic<const char*>, 4> unwritten{};
-static_assert(std::atomic<const char*>::is_always_lock_free);
+/// The files that were made and hold nothing yet. Written by the main thread, read by a signal
+/// handler. Release and acquire: the handler, on whatever thread, sees the name's letters.
+std::array<std::atomic<const output_file*>, 4> unwritten{};
+static_assert(std::atomic<const output_file*>::is_always_lock_free);
 
-void exchange_unwritten(const char* old, const char* now) noexcept {
+void exchange_unwritten(const output_file* old, const output_file* now) noexcept {
     for (auto& one : unwritten) {
         if (one.load(std::memory_order_relaxed) == old) {
             one.store(now, std::memory_order_release);
             return;
         }
     }
-}
-
-/// The path whatever becomes of the working directory, which code of a user's may change.
-std::string path_from_root(const std::string& path) {
-    char* const here = path.starts_with('/') ? nullptr : ::getcwd(nullptr, 0);
-    std::string whole = here == nullptr ? path : std::string(here) + '/' + path;
-    std::free(here);
-    return whole;
 }
 
 /// Makes sure that the file has room for so many bytes. @returns the error number if it has not; 0
@@ -63,8 +54,8 @@ int lack_of_room(int file, std::size_t bytes) noexcept {
 
 void remove_unwritten_files() noexcept {
     for (auto& one : unwritten) {
-        if (const char* name = one.load(std::memory_order_acquire)) {
-            ::unlink(name);
+        if (const output_file* file = one.load(std::memory_order_acquire)) {
+            file->remove();
         }
     }
 }
@@ -104,8 +95,11 @@ output_file::output_file(std::string path) : path_(std::move(path)) {
     file_ = detail::unique_descriptor(::open(path_.c_str(), flags | O_CREAT | O_EXCL, 0666));
     made_ = static_cast<bool>(file_);
     if (made_) {
-        from_root_ = path_from_root(path_);
-        exchange_unwritten(nullptr, from_root_.c_str());
+        const std::size_t name = path_.rfind('/') + 1; // 0 where there is no folder in it
+        folder_ = detail::unique_descriptor(::open(name == 0 ? "." : path_.substr(0, name).c_str(),
+                                                   O_PATH | O_DIRECTORY | O_CLOEXEC));
+        name_ = path_.substr(name);
+        exchange_unwritten(nullptr, this);
     } else if (errno == EEXIST) {
         file_ = detail::unique_descriptor(::open(path_.c_str(), flags));
     }
@@ -116,9 +110,13 @@ output_file::output_file(std::string path) : path_(std::move(path)) {
 
 output_file::~output_file() {
     if (made_ && !written_) {
-        ::unlink(from_root_.c_str());
-        exchange_unwritten(from_root_.c_str(), nullptr);
+        remove();
+        exchange_unwritten(this, nullptr);
     }
+}
+
+void output_file::remove() const noexcept {
+    ::unlinkat(folder_.get(), name_.c_str(), 0);
 }
 
 void output_file::write(std::string_view text) {
@@ -126,7 +124,7 @@ void output_file::write(std::string_view text) {
         fail_system(error, "cannot write " + path_);
     }
     if (made_ && !written_) {
-        exchange_unwritten(from_root_.c_str(), nullptr);
+        exchange_unwritten(this, nullptr);
     }
     written_ = true;
     if (is_standard_output()) {

@@ -34,9 +34,14 @@ public:
     void append(std::string_view text);
 
 private:
+    friend void remove_unwritten_files() noexcept;
+    /// A file that was made, also where its folder or the working directory is another by now.
+    void remove() const noexcept;
+
     std::string path_;
-    std::string from_root_; ///< The same, of a file that was made: nobody else's is removed.
-    detail::unique_descriptor file_; ///< Of standard output a duplicate.
+    std::string name_;                 ///< Of a file that was made, in this folder.
+    detail::unique_descriptor folder_; ///< That one alone.
+    detail::unique_descriptor file_;   ///< Of standard output a duplicate.
     bool made_ = false;
     bool written_ = false;
 };

@@ -100,6 +100,24 @@ class Interrupt(unittest.TestCase):
             self.assertIn(terminal.status(), (130, 143))
             self.assertEqual(os.listdir(folder), [])
 
+    def test_a_second_signal_leaves_no_empty_file_where_the_folder_is_renamed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            start, other = os.path.join(folder, "start"), os.path.join(folder, "other")
+            os.mkdir(start)
+            with subprocess.Popen([REGATTA, "race", "--schemes", "serial", *LONG, "--json", "j"], env=environment(),
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=start) as process:
+                wait_until(lambda: os.path.exists(os.path.join(start, "j")), "the file")
+                os.rename(start, other)
+                os.mkdir(start)
+                with open(os.path.join(start, "j"), "w", encoding="utf-8"):
+                    pass  # Somebody else's.
+                process.send_signal(signal.SIGSTOP)
+                process.send_signal(signal.SIGINT)
+                process.send_signal(signal.SIGTERM)
+                process.send_signal(signal.SIGCONT)
+                self.assertIn(process.wait(60), (130, 143))
+            self.assertEqual((os.listdir(other), os.listdir(start)), ([], ["j"]))
+
     def race_with_handlers(self, *words, **options):
         """A race, and not a command that still starts: its handler of SIGTERM is in place."""
         process = subprocess.Popen([REGATTA, "race", *words, "--json", "-"], stdout=subprocess.PIPE,
