@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -113,7 +114,8 @@ std::chrono::nanoseconds measure_arguments::time(std::size_t parts) const {
 }
 
 double measure_arguments::margin_or(double usual) const {
-    return margin ? std::strtod(without_percent(*margin).c_str(), nullptr) / 100 : usual;
+    // Of "-0", which is in range, too.
+    return margin ? std::abs(std::strtod(without_percent(*margin).c_str(), nullptr)) / 100 : usual;
 }
 
 std::uint64_t measure_arguments::order_seed_or_fresh() const {

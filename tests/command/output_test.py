@@ -140,6 +140,11 @@ class Output(unittest.TestCase):
                 if scheme["name"] != "blas_threads" or scheme["status"] != "skipped":
                     self.assertEqual(scheme["status"], "ok", (value, scheme["reason"]))
 
+    def test_a_margin_of_minus_nothing_is_nothing(self):
+        result = run("race", "--schemes", "serial", *QUICK, "--margin", "-0", "--json", "-")
+        self.assertEqual(str(json.loads(result.stdout)["margin"]), "0.0")
+        self.assertIn("differences of 0 %", " ".join(result.stderr.split()))
+
     def test_csv_has_a_line_a_scheme(self):
         result = run("race", "--schemes", "serial,std_thread", *QUICK, "--csv", "-")
         self.assertEqual(result.returncode, 0, result.stderr)
