@@ -48,9 +48,12 @@ std::optional<estimate> median_where_known(const mode_result& mode,
 estimate paired_difference(const series& subject, const series& peer) {
     const auto differences = [](const std::vector<sample>& a, const std::vector<sample>& b) {
         std::vector<double> all;
+        auto other = b.begin();
         for (const sample& one : a) {
-            const auto other = std::ranges::find(b, one.round, &sample::round);
-            if (other != b.end()) {
+            while (other != b.end() && other->round < one.round) {
+                ++other;
+            }
+            if (other != b.end() && other->round == one.round) {
                 all.push_back(one.ns - other->ns);
             }
         }
