@@ -32,7 +32,7 @@
 namespace regatta::command {
 namespace {
 
-/// More is no result of this program, but a mistake.
+/// A result of a usual length has some 100 kB. More than this would need gigabytes of memory.
 constexpr std::size_t largest_file = 256U << 20U;
 
 /// As they were typed.
@@ -65,7 +65,7 @@ std::string read_file(const std::string& path) {
         }
         text.append(bytes, got > 0 ? static_cast<std::size_t>(got) : 0);
         if (text.size() > largest_file) {
-            refuse("it is larger than 256 MB, which no result is");
+            refuse("it is larger than 256 MB, the most that is read");
         }
     }
     return text;

@@ -194,7 +194,7 @@ private:
         return all;
     }
 
-    /// Takes over who failed; returns whether anything else was measured.
+    /// Takes over what was measured, and who failed.
     void take(const sampling_result& measured) {
         result_.stopped = result_.stopped || measured.stopped;
         for (std::size_t i = 0; i < result_.schemes.size(); ++i) {
