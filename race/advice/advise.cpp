@@ -92,6 +92,10 @@ std::string factor_text(double factor) {
     return fmt::format("{:.2f}", factor);
 }
 
+bool is_below(const figure_interval& one, const figure_interval& other, double floor) noexcept {
+    return one.high * (1 + floor) < other.low;
+}
+
 bool is_disturbed(const result_evidence& result) noexcept {
     return result.contaminated_share.value > 0.25;
 }

@@ -24,10 +24,8 @@ std::string slowdown_text(const advising& with, const mode_evidence& mode) {
                        with.range(*mode.slowdown));
 }
 
-/// Whether one took less time than the other beyond any doubt: the intervals are apart, by more
-/// than the noise floor.
 bool is_faster(const mode_evidence& one, const mode_evidence& other, double floor) {
-    return one.slowdown->high * (1 + floor) < other.slowdown->low;
+    return is_below(*one.slowdown, *other.slowdown, floor);
 }
 
 void compare_pinned(const advising& with, const isolation_evidence& result,

@@ -42,10 +42,12 @@ struct comparison {
 };
 
 std::string kind_text(const comparison& one, double floor) {
-    if (one.ratio > 1 + floor) {
+    const figure_interval& threads = *one.threads->vs_baseline;
+    const figure_interval& processes = *one.processes->vs_baseline;
+    if (is_below(threads, processes, floor)) {
         return "threads";
     }
-    return one.ratio < 1 / (1 + floor) ? "processes" : "either";
+    return is_below(processes, threads, floor) ? "processes" : "either";
 }
 
 std::string sentence_of(const advising& with, const comparison& one, const std::string& kind,
@@ -63,7 +65,8 @@ std::string sentence_of(const advising& with, const comparison& one, const std::
     if (kind == "processes") {
         return fmt::format("{}{}: {}.", in, in.empty() ? "Processes" : "processes", figures);
     }
-    return fmt::format("{}{} cost nothing here, so take them where a crash must stay alone: {}.",
+    return fmt::format("{}{} are not shown to cost or to gain time here, so take them where a "
+                       "crash must stay alone: {}.",
                        in, in.empty() ? "Processes" : "processes", figures);
 }
 

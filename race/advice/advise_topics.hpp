@@ -34,6 +34,9 @@ void advise_on_pinning(const advising& with);
 
 /// "1.96": how many times as much; two decimals.
 std::string factor_text(double factor);
+/// Whether one took less time than the other beyond any doubt, by ratios of times to the same: the
+/// intervals are apart, by more than the noise floor.
+bool is_below(const figure_interval& one, const figure_interval& other, double floor) noexcept;
 /// Whether somebody else used the CPUs too often for the figures to be relied upon.
 bool is_disturbed(const result_evidence& result) noexcept;
 /// The speed-ups that can be relied upon, rising by workers: enough rounds, none above the number

@@ -341,10 +341,23 @@ TEST(advice_on_processes, by_what_they_cost) {
     const auto free = advised({race_file(
         primes_race().add("serial", 200).add("std_thread", 100).add("processes", 100.1))});
     EXPECT_EQ(free.kind, "either");
-    EXPECT_THAT(said(free, topic::processes), HasSubstr("cost nothing here"));
+    EXPECT_THAT(said(free, topic::processes),
+                HasSubstr("Processes are not shown to cost or to gain time"));
     const auto none = advised({race_file(primes_race().add("serial", 200).add("std_thread", 100))});
     EXPECT_FALSE(none.kind);
     EXPECT_THAT(left_open(none, topic::processes), HasSubstr("serial,std_thread,processes"));
+}
+
+TEST(advice_on_processes, intervals_that_overlap_show_nothing) {
+    auto maker = primes_race().add("std_thread", 100).add("processes", 110);
+    for (sample& one : maker.result.schemes.back().measured.samples) {
+        one.ns *= one.round % 2 == 0 ? 0.8 : 1.3;
+    }
+    const auto made = advised({race_file(maker)});
+    EXPECT_EQ(made.kind, "either");
+    EXPECT_THAT(said(made, topic::processes),
+                AllOf(HasSubstr("Processes are not shown to cost or to gain time"),
+                      HasSubstr("processes takes 1.1")));
 }
 
 TEST(advice_on_processes, python_is_another_matter) {
