@@ -163,13 +163,16 @@ TEST(isolation_json, has_the_figures_of_each_mode) {
 TEST(isolation_json, what_did_not_run_is_null_and_named) {
     fakes::isolation_maker maker;
     maker.add(isolation_mode::alone, 100, 100).refuse(isolation_mode::exclusive, "no root");
-    const auto owned = document_of(maker.finish())["modes"][3];
+    const auto document = document_of(maker.finish());
+    const auto& owned = document["modes"][3];
     EXPECT_EQ(owned["status"], "unavailable");
     EXPECT_EQ(owned["reason"], "no root");
     EXPECT_TRUE(owned["slowdown"].is_null());
     EXPECT_TRUE(owned["difference"].is_null());
     EXPECT_TRUE(owned["intervals"]["slowdown"].is_null());
     EXPECT_TRUE(owned["rounds"].empty());
+    ASSERT_TRUE(document.contains("exclusive_vs_pinned"));
+    EXPECT_TRUE(document["exclusive_vs_pinned"].is_null());
 }
 
 // Ctrl-C in the first round, or a program that fails when it runs alone.

@@ -129,10 +129,10 @@ std::string to_json(const isolation_result& result, const provenance& from) {
         modes.push_back(to_value(mode));
     }
     document["modes"] = std::move(modes);
-    if (result.compares_owning()) {
-        document["exclusive_vs_pinned"] = {{"ratio", to_value(result.owning)},
-                                           {"verdict", to_string(result.owning_word)}};
-    }
+    document["exclusive_vs_pinned"] =
+        result.compares_owning()
+            ? json{{"ratio", to_value(result.owning)}, {"verdict", to_string(result.owning_word)}}
+            : json();
     return text_of(document);
 }
 
