@@ -7,6 +7,7 @@
 #include "common/duration_argument.hpp"
 #include "common/nearest_name.hpp"
 #include "common/usage_error.hpp"
+#include "sampling/sampler.hpp"
 #include "workloads/loaded.hpp"
 #include "workloads/settings.hpp"
 
@@ -29,7 +30,6 @@
 namespace regatta::command {
 namespace {
 
-constexpr unsigned most_rounds = 100'000;
 constexpr double largest_margin = 50;
 constexpr double lowest_rate = 0.001;
 constexpr double highest_rate = 1e9;
@@ -129,7 +129,7 @@ std::optional<double> measure_arguments::rate() const {
 
 void add_measure_options(subcommand command, measure_arguments& a) {
     const option rounds = command.add_option("--rounds", a.rounds, "Rounds, after one of warm-up")
-                              .check(whole_number(1, most_rounds))
+                              .check(whole_number(1, race::most_rounds_of_all))
                               .type_name("N")
                               .default_str("15");
     command.add_option("--time", a.duration, "Rounds until this time is up: 90s, 10min")

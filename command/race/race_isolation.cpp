@@ -24,7 +24,6 @@
 namespace regatta::command {
 namespace {
 
-constexpr unsigned most_rounds = 100'000;
 constexpr unsigned most_workers = 1024;
 
 /// As they were typed; what was not typed is absent.
@@ -132,7 +131,7 @@ void add_race_isolation(subcommand parent, action& chosen, const std::vector<std
         .type_name("N")
         .default_str("1, or one a CPU of --cpus");
     command.add_option("--rounds", a.rounds, "Rounds, after one of warm-up")
-        .check(whole_number(1, most_rounds))
+        .check(whole_number(1, race::most_rounds_of_all))
         .type_name("N")
         .default_str("15");
     command

@@ -63,6 +63,9 @@ private:
             (done >= most_rounds() || !ends_within(options_.fill))) {
             return false;
         }
+        if (options_.rounds == 0 && done >= most_rounds_of_all) {
+            return false;
+        }
         return options_.time.count() == 0 ? options_.rounds != 0 : ends_within(options_.time);
     }
 

@@ -30,6 +30,10 @@ namespace regatta::race {
 /// Times below this are lost in what surrounds them: a wake-up, a tick, a reading of counters.
 inline constexpr std::chrono::nanoseconds usual_shortest_sample{5'000'000};
 
+/// Rounds of a measurement at most, whatever its time: a sample takes 250 bytes to the end, and 2
+/// KB more while a document is written.
+inline constexpr unsigned most_rounds_of_all = 100'000;
+
 /// How many times as many rounds as asked for there may be where time is left.
 inline constexpr unsigned most_rounds_to_fill = 4;
 
@@ -62,7 +66,7 @@ struct sample {
 
 /// How to measure.
 struct sampling_options {
-    unsigned rounds = 15;             ///< 0: until `time` is up.
+    unsigned rounds = 15;             ///< 0: until `time` is up, `most_rounds_of_all` at most.
     std::chrono::nanoseconds time{0}; ///< 0: no limit. No round begins that would end after it.
     /// After `rounds`, further ones begin that end within this time, up to `most_rounds_to_fill`
     /// times as many. 0: none.

@@ -57,6 +57,14 @@ TEST(race_sampler, runs_everyone_once_a_round_in_changing_order) {
     }
 }
 
+// A race of days would need more memory than there is, and lose its result.
+TEST(race_sampler, a_time_gives_no_more_rounds_than_can_be_asked_for) {
+    const auto result = race::measure(
+        {constant("a", 1)}, {.rounds = 0, .time = std::chrono::milliseconds(500), .warm_up = 0});
+    EXPECT_LE(result.rounds, race::most_rounds_of_all);
+    EXPECT_FALSE(result.stopped);
+}
+
 TEST(race_sampler, repeats_its_order_with_the_seed) {
     const auto order = [](std::uint64_t seed) {
         std::string calls;
