@@ -475,6 +475,37 @@ TEST(fork_algorithms, pass_on_what_is_thrown) {
     }
 }
 
+// "So are more elements than a `std::ptrdiff_t` can count": nothing is called, no result is made
+// up.
+TEST(fork_algorithms, refuse_more_elements_than_can_be_counted) {
+    const auto all = std::views::iota(std::size_t{0}, std::numeric_limits<std::size_t>::max());
+    const auto first = all.begin();
+    const auto last = all.end();
+    const auto never = [](std::size_t) -> bool { throw std::runtime_error("called"); };
+    std::vector<std::size_t> out(1);
+    using refusal = std::invalid_argument;
+    EXPECT_THROW(regatta::parallel_for(all, never), refusal);
+    EXPECT_THROW(regatta::parallel_for_each(first, last, never), refusal);
+    EXPECT_THROW(regatta::parallel_find_if(first, last, never), refusal);
+    EXPECT_THROW(regatta::parallel_any_of(first, last, never), refusal);
+    EXPECT_THROW(regatta::parallel_reduce(first, last, std::size_t{0}), refusal);
+    EXPECT_THROW(regatta::parallel_inclusive_scan(first, last, out.begin()), refusal);
+    EXPECT_THROW(
+        regatta::parallel_inclusive_scan(first, last, out.begin(), std::plus<>{}, std::size_t{0}),
+        refusal);
+    EXPECT_THROW(regatta::parallel_exclusive_scan(first, last, out.begin(), std::size_t{0}),
+                 refusal);
+    EXPECT_THROW(regatta::transform(regatta::par, first, last, out.begin(), never), refusal);
+    EXPECT_THROW(regatta::transform(regatta::par, first, last, first, out.begin(), std::plus<>{}),
+                 refusal);
+    EXPECT_THROW(regatta::transform_reduce(regatta::par, first, last, first, std::size_t{0}),
+                 refusal);
+    EXPECT_THROW(regatta::copy_if(regatta::par, first, last, out.begin(), never), refusal);
+    EXPECT_EQ(*regatta::parallel_find(first, first + std::numeric_limits<std::ptrdiff_t>::max(),
+                                      std::size_t{70'000}),
+              70'000u);
+}
+
 // "indices, which are passed to `transform` themselves", also where there are more of them than the
 // largest. They are not all visited: the first exception ends it.
 TEST(fork_algorithms, a_deterministic_reduction_takes_all_indices_of_a_type) {

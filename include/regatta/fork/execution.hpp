@@ -11,6 +11,7 @@
 #include <regatta/fork/parallel_for.hpp>
 #include <regatta/fork/parallel_reduce.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <iterator>
 #include <type_traits>
@@ -90,10 +91,10 @@ template<execution_policy Policy, std::random_access_iterator In, std::random_ac
 Out transform(const Policy& policy, In first, In last, Out out, Op op) {
     using index = detail::loop_index<In>;
     policy.run([&] {
-        detail::for_every_index(static_cast<index>(last - first),
+        detail::for_every_index(detail::loop_count<index>(last - first),
                                 [&op, first, out](index i) { out[i] = std::invoke(op, first[i]); });
     });
-    return out + (last - first);
+    return detail::output_end(out, last - first);
 }
 
 /// `op` of each element and of that at the same place of a second range.
@@ -103,10 +104,10 @@ Out transform(const Policy& policy, In first, In last, Second second, Out out, O
     using index = detail::loop_index<In>;
     policy.run([&] {
         detail::for_every_index(
-            static_cast<index>(last - first),
+            detail::loop_count<index>(last - first),
             [&op, first, second, out](index i) { out[i] = std::invoke(op, first[i], second[i]); });
     });
-    return out + (last - first);
+    return detail::output_end(out, last - first);
 }
 
 /// As `parallel_transform_reduce`: `init` and `map` of each element, summed up with `op`, which
@@ -130,7 +131,7 @@ T transform_reduce(const Policy& policy, In first, In last, Second second, T ini
     using index = detail::loop_index<In>;
     return policy.run([&] {
         return parallel_transform_reduce(
-            index{0}, static_cast<index>(last - first), std::move(init), std::ref(op),
+            index{0}, detail::loop_count<index>(last - first), std::move(init), std::ref(op),
             [&map, first, second](index i) -> T { return std::invoke(map, first[i], second[i]); });
     });
 }
@@ -174,7 +175,7 @@ template<execution_policy Policy, std::random_access_iterator In, std::random_ac
          class... Rest>
 Out inclusive_scan(const Policy& policy, In first, In last, Out out, Rest... rest) {
     policy.run([&] { parallel_inclusive_scan(first, last, out, std::move(rest)...); });
-    return out + (last - first);
+    return detail::output_end(out, last - first);
 }
 
 /// As `parallel_exclusive_scan`.
@@ -183,7 +184,7 @@ template<execution_policy Policy, std::random_access_iterator In, std::random_ac
 Out exclusive_scan(const Policy& policy, In first, In last, Out out, T init, Op... op) {
     policy.run(
         [&] { parallel_exclusive_scan(first, last, out, std::move(init), std::move(op)...); });
-    return out + (last - first);
+    return detail::output_end(out, last - first);
 }
 
 /// As `parallel_find_if`.
@@ -197,7 +198,10 @@ Iterator find_if(const Policy& policy, Iterator first, Iterator last, Predicate 
 template<execution_policy Policy, std::random_access_iterator In, std::random_access_iterator Out,
          class Predicate>
 Out copy_if(const Policy& policy, In first, In last, Out out, Predicate pred) {
-    return policy.run([&] { return detail::copy_matching(first, last - first, out, pred); });
+    return policy.run([&] {
+        return detail::copy_matching(first, detail::loop_count<std::ptrdiff_t>(last - first), out,
+                                     pred);
+    });
 }
 
 } // namespace regatta

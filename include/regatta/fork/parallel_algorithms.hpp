@@ -63,9 +63,9 @@ requires std::invocable<F&, std::iter_reference_t<Iterator>>
 void parallel_for_each(Iterator first, Iterator last, F f) {
     if constexpr (std::random_access_iterator<Iterator>) {
         using index = detail::loop_index<Iterator>;
-        regatta::parallel_for(index{0}, static_cast<index>(last - first), [&f, first](index i) {
-            static_cast<void>(std::invoke(f, first[i]));
-        });
+        regatta::parallel_for(
+            index{0}, detail::loop_count<index>(last - first),
+            [&f, first](index i) { static_cast<void>(std::invoke(f, first[i])); });
     } else {
         std::array<Iterator, 512> ahead;
         while (first != last) {
@@ -99,10 +99,11 @@ void parallel_for_each(Pool& pool, Iterator first, Iterator last, F f) {
 template<std::random_access_iterator Iterator, detail::tests_elements<Iterator> Predicate>
 Iterator parallel_find_if(Iterator first, Iterator last, Predicate pred) {
     using difference = std::iter_difference_t<Iterator>;
-    return first +
-           static_cast<difference>(detail::find_first_match(last - first, [&](std::ptrdiff_t i) {
-               return static_cast<bool>(std::invoke(pred, first[static_cast<difference>(i)]));
-           }));
+    const auto matches = [&](std::ptrdiff_t i) {
+        return static_cast<bool>(std::invoke(pred, first[static_cast<difference>(i)]));
+    };
+    return first + static_cast<difference>(detail::find_first_match(
+                       detail::loop_count<std::ptrdiff_t>(last - first), matches));
 }
 
 /// The same on the workers of `pool`.
@@ -132,9 +133,10 @@ Iterator parallel_find(Pool& pool, Iterator first, Iterator last, const T& value
 template<std::random_access_iterator Iterator, detail::tests_elements<Iterator> Predicate>
 bool parallel_any_of(Iterator first, Iterator last, Predicate pred) {
     using difference = std::iter_difference_t<Iterator>;
-    return detail::find_any_match(last - first, [&](std::ptrdiff_t i) {
-        return static_cast<bool>(std::invoke(pred, first[static_cast<difference>(i)]));
-    });
+    return detail::find_any_match(
+        detail::loop_count<std::ptrdiff_t>(last - first), [&](std::ptrdiff_t i) {
+            return static_cast<bool>(std::invoke(pred, first[static_cast<difference>(i)]));
+        });
 }
 
 /// The same on the workers of `pool`.
@@ -185,16 +187,18 @@ template<
     detail::reduces_elements<std::iter_value_t<In>, std::iter_reference_t<In>> Op = std::plus<>>
 Out parallel_inclusive_scan(In first, In last, Out out, Op op = {}) {
     using value = std::iter_value_t<In>;
-    detail::chunked_scan<true, In, Out, value, Op>(first, last - first, out, std::nullopt, op)();
-    return out + (last - first);
+    detail::chunked_scan<true, In, Out, value, Op>(
+        first, detail::loop_count<std::ptrdiff_t>(last - first), out, std::nullopt, op)();
+    return detail::output_end(out, last - first);
 }
 
 /// The same, each sum with `init` as its first operand.
 template<std::random_access_iterator In, std::random_access_iterator Out, class Op, class T>
 requires detail::reduces_elements<Op, T, std::iter_reference_t<In>>
     Out parallel_inclusive_scan(In first, In last, Out out, Op op, T init) {
-    detail::chunked_scan<true, In, Out, T, Op>(first, last - first, out, std::move(init), op)();
-    return out + (last - first);
+    detail::chunked_scan<true, In, Out, T, Op>(
+        first, detail::loop_count<std::ptrdiff_t>(last - first), out, std::move(init), op)();
+    return detail::output_end(out, last - first);
 }
 
 /// Writes to `out` `init`, and the sums of `init` and [first, first + 1), [first, first + 2) …
@@ -202,8 +206,9 @@ requires detail::reduces_elements<Op, T, std::iter_reference_t<In>>
 template<std::random_access_iterator In, std::random_access_iterator Out, class T,
          detail::reduces_elements<T, std::iter_reference_t<In>> Op = std::plus<>>
 Out parallel_exclusive_scan(In first, In last, Out out, T init, Op op = {}) {
-    detail::chunked_scan<false, In, Out, T, Op>(first, last - first, out, std::move(init), op)();
-    return out + (last - first);
+    detail::chunked_scan<false, In, Out, T, Op>(
+        first, detail::loop_count<std::ptrdiff_t>(last - first), out, std::move(init), op)();
+    return detail::output_end(out, last - first);
 }
 
 /// The same on the workers of `pool`.
@@ -211,7 +216,7 @@ template<detail::forks_on Pool, std::random_access_iterator In, std::random_acce
          class... Rest>
 Out parallel_inclusive_scan(Pool& pool, In first, In last, Out out, Rest... rest) {
     detail::on_pool(pool, [&] { parallel_inclusive_scan(first, last, out, std::move(rest)...); });
-    return out + (last - first);
+    return detail::output_end(out, last - first);
 }
 
 /// The same on the workers of `pool`.
@@ -221,7 +226,7 @@ Out parallel_exclusive_scan(Pool& pool, In first, In last, Out out, T init, Op..
     detail::on_pool(pool, [&] {
         parallel_exclusive_scan(first, last, out, std::move(init), std::move(op)...);
     });
-    return out + (last - first);
+    return detail::output_end(out, last - first);
 }
 
 /// Sorts [first, last), as `std::sort` does.

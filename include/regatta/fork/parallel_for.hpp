@@ -112,8 +112,7 @@ void for_every_index(Index end, F&& f) {
 template<class Range, class F>
 void for_each_element(fork_team& team, Range& range, F& f, const fork_options& options) {
     const auto first = std::begin(range);
-    const auto count =
-        static_cast<loop_index<decltype(std::begin(range))>>(std::end(range) - first);
+    const auto count = loop_count<loop_index<decltype(std::begin(range))>>(std::end(range) - first);
     if (count > 0) {
         no_result none;
         const element_body<std::remove_const_t<decltype(first)>, F> body{first, f};

@@ -105,7 +105,7 @@ T transform_reduce_of(fork_team& team, Iterator first, Iterator last, T init, Re
         // An rvalue becomes a value: it may refer to the element, which `first[i]` may have made.
         using value = decltype(transform(first[index{0}]));
         const auto at = [&](index i) -> value_unless_lvalue<value> { return transform(first[i]); };
-        return reduce_loop(team, index{0}, static_cast<index>(last - first), std::move(init), at,
+        return reduce_loop(team, index{0}, loop_count<index>(last - first), std::move(init), at,
                            reduce, options);
     }
 }

@@ -84,6 +84,26 @@ constexpr Index loop_end(End end) {
     return converted;
 }
 
+REGATTA_RARE [[noreturn]] inline void fail_loop_count() {
+    fail_argument("a loop over more elements than a std::ptrdiff_t can count");
+}
+/// The number of elements between two iterators. Throws `std::invalid_argument` where `Index`
+/// cannot hold it, as with a view of all integers of 64 bits.
+template<class Index, class Distance>
+constexpr Index loop_count(Distance distance) {
+    const auto count = static_cast<Index>(distance);
+    if (static_cast<Distance>(count) != distance) {
+        fail_loop_count();
+    }
+    return count;
+}
+
+/// The end of the output of as many elements as lie between two iterators that far apart.
+template<class Out, class Distance>
+Out output_end(Out out, Distance distance) {
+    return out + static_cast<std::iter_difference_t<Out>>(distance);
+}
+
 /// The iterations of a loop that one thread runs, and their result.
 ///
 /// Threads: its own; a piece may be taken by another one.
