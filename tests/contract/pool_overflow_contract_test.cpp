@@ -166,7 +166,27 @@ TEST_P(pool_overflow, drop_oldest_drops_the_oldest) {
     EXPECT_EQ(stats.refused, 1u);
 }
 
-// What continues a task that is dropped is submitted by whoever drops it.
+// "In a `balanced_pool` one from outside before those of tasks"
+TEST(pool_overflow_of_balanced, drop_oldest_drops_tasks_from_outside_first) {
+    std::vector<int> order;
+    regatta::balanced_pool pool{{.threads = 1, .capacity = 2, .when_full = overflow::drop_oldest}};
+    door before;
+    door after;
+    pool.execute([&] {
+        before.pass();
+        pool.execute([&] { order.push_back(2); });
+        after.pass();
+    });
+    before.await_inside(1);
+    pool.execute([&] { order.push_back(1); });
+    before.open();
+    after.await_inside(1);
+    pool.execute([&] { order.push_back(3); });
+    after.open();
+    pool.wait();
+    EXPECT_EQ(order, (std::vector<int>{2, 3}));
+}
+
 // "if all waiting tasks are more important": tasks that other producers are just appending are not.
 TEST_P(pool_overflow, drop_oldest_takes_every_task_of_equal_priority) {
     const library_test::time_limit limit("producers that drop each other's tasks");
@@ -193,6 +213,7 @@ TEST_P(pool_overflow, drop_oldest_takes_every_task_of_equal_priority) {
     d.open();
 }
 
+// What continues a task that is dropped is submitted by whoever drops it.
 TEST_P(pool_overflow, drop_oldest_may_submit_in_turn) {
     for (const std::size_t capacity : {1u, 2u}) {
         std::atomic<int> runs{0};
@@ -261,7 +282,6 @@ TEST_P(pool_overflow, what_a_dropped_task_runs_cannot_wait_for_the_pool) {
     }
 }
 
-// "If all waiting tasks are more important than the new one, the caller gets `task_rejected`."
 TEST_P(pool_overflow, drop_oldest_drops_one_task_that_another_continues) {
     std::atomic<int> ran{0};
     std::atomic<int> continued{0};
@@ -280,6 +300,7 @@ TEST_P(pool_overflow, drop_oldest_drops_one_task_that_another_continues) {
     EXPECT_EQ(continued.load(), 49);
 }
 
+// "If all waiting tasks are more important than the new one, the caller gets `task_rejected`."
 TEST_P(pool_overflow, drop_oldest_spares_the_more_important) {
     std::vector<int> order;
     auto [pool] = make_pool({.threads = 1, .capacity = 3, .when_full = overflow::drop_oldest});

@@ -33,8 +33,9 @@ enum class overflow {
     block,    ///< The caller waits for room; a worker of the pool runs other tasks while it waits.
     reject,   ///< The caller gets `task_rejected`.
     run_here, ///< The caller runs the task (caller-runs).
-    /// The oldest waiting task of the lowest waiting priority is dropped unrun. If all waiting
-    /// tasks are more important than the new one, the caller gets `task_rejected`.
+    /// The oldest waiting task of the lowest waiting priority is dropped unrun; of several queues,
+    /// about the oldest. If all waiting tasks are more important than the new one, the caller gets
+    /// `task_rejected`.
     drop_oldest
 };
 

@@ -173,8 +173,8 @@ public:
             break;
         }
         // relaxed: every value that it ever had is valid.
-        return take_medium(count_ == 0 ? 0 : turns_[0].queue.load(std::memory_order_relaxed), 0,
-                           ~0u, victim, stolen);
+        return take_medium(count_ == 0 ? 0 : turns_[0].queue.load(std::memory_order_relaxed),
+                           shared_first, ~0u, victim, stolen);
     }
 
     /// Whether there is a task that the worker may take. After a fence it sees all tasks that were
@@ -241,6 +241,9 @@ private:
     /// two queue lengths cheap per task.
     static constexpr std::size_t run_length = SegmentSize / 2;
 
+    /// The turn, of 32, at which a worker tries the shared queue before its own.
+    static constexpr std::uint32_t shared_first = 15;
+
     /// Threads outside share a few turns, so that two of them rarely append to the same queue.
     static constexpr unsigned lanes = 4;
     struct alignas(destructive_alignment) turn_of_outside {
@@ -288,7 +291,8 @@ private:
         batch b;
         // Prevents starvation: tasks that keep submitting others must not hold back those from
         // outside.
-        if (layout_ == queue_layout::both && turn % 32 == 15 && (b = shared_.take()).size() != 0) {
+        if (layout_ == queue_layout::both && turn % 32 == shared_first &&
+            (b = shared_.take()).size() != 0) {
             return b;
         }
         if (count_ != 0 && (b = own_[worker].take()).size() != 0) {
