@@ -128,7 +128,7 @@ enum class stop_mode {
 struct pool_stats {
     struct worker {
         std::uint64_t run = 0;            ///< Tasks that ran, those included that threw.
-        std::uint64_t stolen = 0;         ///< Of these, the ones taken from another worker's queue.
+        std::uint64_t stolen = 0;         ///< Tasks taken from another worker's queue.
         std::uint64_t parked = 0;         ///< How often the worker went to sleep.
         std::chrono::nanoseconds busy{0}; ///< Time with a task, to about a microsecond.
     };
