@@ -45,6 +45,24 @@ TEST(pool_continuations, a_task_runs_a_continuation_on_what_stands_for_its_pool)
         2);
 }
 
+// "For a continuation, the first unstarted task of the chain": found without a look at the whole
+// chain after each, which would take minutes here.
+TEST(pool_continuations, a_task_runs_a_long_chain) {
+    const library_test::time_limit limit("a long chain of continuations");
+    for (const unsigned threads : {1u, 2u}) {
+        regatta::steady_pool pool(threads);
+        const int links = library_test::rounds(100'000);
+        auto counted = pool.submit([&] {
+            auto f = pool.submit([] { return 0; });
+            for (int i = 0; i < links; ++i) {
+                f = f.then(pool, [](int n) { return n + 1; });
+            }
+            return f.get();
+        });
+        EXPECT_EQ(counted.get(), links);
+    }
+}
+
 // Figures are exact when the pool is idle: also if a wait finds that its task has been stopped.
 TEST(pool_continuations, counts_a_task_that_a_wait_found_stopped_as_cancelled) {
     const library_test::time_limit limit("a worker that looks at a task while another ends it");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-/// Model of the waits of workers for tasks: I1 and I2 of `basic_future_state` (`claim_next`,
+/// Model of the waits of workers for tasks: I1, I2 and I3 of `basic_future_state` (`claim_next`,
 /// `begin_hand_over`), I1 of `basic_wait_graph`. A worker that sleeps forever is a deadlock to
 /// the checker. The orders are those of `completion`, whose own model mutates them; here a part is
 /// left out.
@@ -14,8 +14,6 @@
 
 using regatta::detail::wait_target;
 using regatta::detail::worker_level;
-
-constexpr auto relaxed = std::memory_order_relaxed;
 
 struct checked_mutex {
     void lock() { own_.lock($); }
@@ -77,12 +75,13 @@ struct task : state<Mutex> {
     using outcome = typename base::outcome;
 
     task(typename world<Mutex>::store& s, const void* pool, task* source = nullptr,
-         bool wakes = true)
+         bool wakes = true, bool moves = true)
         : base(s, {}, source != nullptr)
         , store(s)
         , pool_address(pool)
         , before(source)
-        , tells(wakes) {
+        , tells(wakes)
+        , moves_waiters(moves) {
         runs($) = 0;
         disposals($) = 0;
     }
@@ -103,7 +102,15 @@ struct task : state<Mutex> {
         return outcome::done;
     }
     void drop_closure() noexcept override {}
-    void dispose() noexcept override { disposals($) = disposals($) + 1; }
+    void dispose() noexcept override {
+        {
+            const std::lock_guard lock(store.links().lock);
+            for (const auto* w = store.links().waiting; w != nullptr; w = w->next) {
+                RL_ASSERT(w->first != this); // I3
+            }
+        }
+        disposals($) = disposals($) + 1;
+    }
     const void* pool() const noexcept override { return pool_address; }
     const base* source() const noexcept override { return before; }
     bool hand_over(base*& after) noexcept override {
@@ -111,10 +118,14 @@ struct task : state<Mutex> {
         if (tells) {
             this->begin_hand_over([] { return false; });
         }
-        return true; // Queued, where nobody takes it.
+        queued.store(true, std::memory_order_release);
+        return true;
     }
     task* unlink() {
         const std::lock_guard lock(store.links().lock);
+        if (before != nullptr && moves_waiters) {
+            this->move_waiters_from(*before);
+        }
         return std::exchange(before, nullptr);
     }
 
@@ -122,6 +133,9 @@ struct task : state<Mutex> {
     const void* const pool_address;
     task* before;
     const bool tells;
+    const bool moves_waiters;
+    /// Whether its job is in the queue, where only `long_chain` takes one.
+    model::model_atomics::atomic<bool> queued{false};
     task* wanted = nullptr; ///< Its closure waits for that.
     bool refused = false;
     rl::var<int> runs;
@@ -163,6 +177,52 @@ struct chain : rl::test_suite<chain<OfOwnPool, Wakes>, 2> {
     }
 };
 
+/// A worker waits for the last of three tasks, while another thread runs what it finds of the first
+/// two.
+template<bool Moves = true>
+struct long_chain : rl::test_suite<long_chain<Moves>, 2> {
+    using world_type = world<checked_mutex>;
+    const int pool = 0;
+    regatta::detail::basic_wait_graph<checked_mutex, world_type::context> graph;
+    world_type::context contexts[2];
+    world_type::store store{&pool};
+    task<checked_mutex> first{store, &pool};
+    task<checked_mutex> next{store, &pool, &first, true, Moves};
+    task<checked_mutex> last{store, &pool, &next, true, Moves};
+
+    void before() {
+        world_type::context::all = contexts;
+        contexts[0].pool = &pool;
+        contexts[0].graph = &graph;
+        first.continue_with(next);
+        next.continue_with(last);
+    }
+    void thread(unsigned index) {
+        if (index == 0) {
+            RL_ASSERT(last.wait()); // I1
+            RL_ASSERT(last.runs($) == 1);
+            last.leave_as_future();
+            return;
+        }
+        first.run_as_job();
+        if (next.queued.load(std::memory_order_acquire)) {
+            next.run_as_job();
+            next_left = true;
+        }
+    }
+    void after() {
+        if (!next_left) { // What is left in the queue.
+            next.run_as_job();
+        }
+        last.run_as_job();
+        for (auto* const t : {&first, &next, &last}) {
+            RL_ASSERT(t->runs($) == 1 && t->disposals($) == 1);
+        }
+    }
+
+    bool next_left = false;
+};
+
 /// Two workers run two tasks. Each waits for the other; or only the first does, `InCircle` false.
 template<bool InCircle, class Mutex = checked_mutex>
 struct waits : rl::test_suite<waits<InCircle, Mutex>, 2> {
@@ -195,9 +255,11 @@ int main() {
     return model::check(
         {model::make_scenario<chain<true>>("a continuation of a task of the same pool"),
          model::make_scenario<chain<false>>("a continuation of a task of another pool"),
+         model::make_scenario<long_chain<>>("a chain of three"),
          model::make_scenario<waits<true>>("two tasks wait for each other"),
          model::make_scenario<waits<false>>("one task waits for another")},
         {"future_state.hpp", "wait_graph.hpp"}, {},
         {model::make_scenario<chain<true, false>>("a hand-over that wakes nobody"),
+         model::make_scenario<long_chain<false>>("a waiter that stays where it was"),
          model::make_scenario<waits<true, no_mutex>>("a graph whose lock excludes nobody")});
 }

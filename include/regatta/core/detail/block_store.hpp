@@ -35,8 +35,7 @@ struct future_world;
 /// from a continuation to the task that it continues.
 struct future_links {
     adaptive_mutex lock;
-    chain_waiter<future_world>* waiting =
-        nullptr; ///< Workers that sleep until a continuation completes.
+    chain_waiter<future_world>* waiting = nullptr; ///< Workers that wait for a continuation.
 };
 
 /// The memory nodes of the machine; a test makes up others.

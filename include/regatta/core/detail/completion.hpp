@@ -124,6 +124,9 @@ public:
         return !is_complete(word_.fetch_or(attached, std::memory_order_acq_rel));
     }
 
+    /// What `attach` was given, for a caller who knows that it was.
+    [[nodiscard]] Continuation continuation() noexcept { return continuation_.get(); }
+
     /// The task's side leaves; its claim has failed. @returns true if it is the last: dispose.
     [[nodiscard]] bool leave_task() noexcept {
         // release: partner is the acquire of the last to leave. acquire: for the case that this is

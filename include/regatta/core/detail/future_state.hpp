@@ -33,11 +33,16 @@ struct future_world {
     using stop_token = std::stop_token;
 };
 
-/// A worker that sleeps until a continuation completes. An entry in the list of `future_links`.
+/// A worker that waits for a continuation. An entry in the list of `future_links`, where each
+/// worker has one at most: the innermost of its waits that has looked there.
 template<class World>
 struct chain_waiter {
     basic_future_state<World>& target;
-    chain_waiter* next;
+    const typename World::context* worker;
+    /// The task of the chain where the next look for the first one begins: none before it is left
+    /// to run. Null while the entry is not listed. Guarded by the lock on links.
+    basic_future_state<World>* first = nullptr;
+    chain_waiter* next = nullptr;
 };
 
 /// The part of a task that knows neither its closure nor its result. It lives in one block of a
@@ -48,6 +53,8 @@ struct chain_waiter {
 /// I1: a worker that waits for a continuation does not sleep while the task that must run next, so
 ///     that the continuation can end, is one that it may run and nobody has claimed.
 /// I2: of workers whose waits for tasks form a circle, one is refused.
+/// I3: while a continuation that is waited for has a `source`, the `first` of its waiters is alive:
+///     whatever continues that one moves the waiters on before it lets go of it.
 template<class World>
 class basic_future_state : public wait_target {
     using atomics = typename World::atomics;
@@ -146,8 +153,8 @@ protected:
     /// elsewhere may fetch the result itself. @returns false if the deadline passed first.
     virtual bool wait_outside(const time_point* deadline);
 
-    /// Called before the job of this continuation is handed over. Wakes the workers that sleep
-    /// until a continuation completes: they check whether they can run this one.
+    /// Called before the job of this continuation is handed over. Wakes the workers that wait for a
+    /// continuation: they check whether they can run this one.
     /// @param nothing_to_run called under the lock on links. If it returns true, nobody is woken.
     /// @returns whether the job is to be handed over.
     template<class NothingToRun>
@@ -160,6 +167,15 @@ protected:
             w->target.status_.wake_waiters();
         }
         return true;
+    }
+    /// This continuation is about to let go of its source: waiters that have got there go on here.
+    /// Requires the lock on links.
+    void move_waiters_from(const basic_future_state& source) noexcept {
+        for (waiter* w = store_.links().waiting; w != nullptr; w = w->next) {
+            if (w->first == &source) {
+                w->first = this;
+            }
+        }
     }
     const token_type& stop() const noexcept { return stop_; }
 
@@ -213,46 +229,80 @@ private:
     /// Requires the lock on links.
     const basic_future_state& first_of_chain() const noexcept {
         const basic_future_state* first = this;
-        for (const basic_future_state* s = source(); s != nullptr && !s->complete();
+        if (source() != nullptr) {
+            // From where a waiter has got to: looks at the whole of a long chain would take longer
+            // than its tasks.
+            for (const waiter* w = store_.links().waiting; w != nullptr; w = w->next) {
+                if (&w->target == this) {
+                    first = w->first->next_in_chain(*this);
+                }
+            }
+        }
+        for (const basic_future_state* s = first->source(); s != nullptr && !s->complete();
              s = s->source()) {
             first = s;
         }
         return *first;
     }
+    /// This, or the first of its continuations, `last` at most, that is not complete.
+    const basic_future_state* next_in_chain(const basic_future_state& last) noexcept {
+        basic_future_state* next = this;
+        while (next != &last && next->complete()) {
+            next = next->status_.continuation();
+        }
+        return next;
+    }
     bool claim_for(const void* pool_address, bool to_cancel) noexcept {
         return pool() == pool_address && !status_.claimed() &&
                (to_cancel || stop_.stop_requested() ? status_.claim_to_cancel() : status_.claim());
     }
-    /// Claims the task that must run next so that this one can end. If it is already claimed, or a
-    /// worker of that pool may not run it, lists `otherwise` as a waiter for it. A claimed task
-    /// stays alive until it has run: no owner disposes of an incomplete task.
-    REGATTA_RARE basic_future_state* claim_next(const void* pool_address, waiter* otherwise,
+    /// Claims the task that must run next so that this one can end. A claimed task stays alive
+    /// until it has run: no owner disposes of an incomplete task.
+    /// @param mine listed, if this is a continuation: whoever hands the next task over wakes it.
+    REGATTA_RARE basic_future_state* claim_next(const void* pool_address, waiter* mine,
                                                 bool to_cancel = false) noexcept {
         if (!chained_) {
             return claim_for(pool_address, to_cancel) ? this : nullptr;
         }
-        auto& links = store_.links();
-        const std::lock_guard lock(links.lock);
+        const std::lock_guard lock(store_.links().lock);
         auto& first = const_cast<basic_future_state&>(first_of_chain());
-        if (first.claim_for(pool_address, to_cancel)) {
-            return &first;
+        if (mine != nullptr) {
+            if (mine->first == nullptr) {
+                enlist(*mine);
+            }
+            mine->first = &first;
         }
-        if (otherwise != nullptr) {
-            otherwise->next = links.waiting;
-            links.waiting = otherwise;
+        return first.claim_for(pool_address, to_cancel) ? &first : nullptr;
+    }
+    /// Lists a waiter in place of those beneath it on its worker's stack.
+    void enlist(waiter& mine) noexcept {
+        waiter** at = &store_.links().waiting;
+        while (*at != nullptr) {
+            if ((*at)->worker == mine.worker) {
+                take_out(at);
+            } else {
+                at = &(*at)->next;
+            }
         }
-        return nullptr;
+        *at = &mine;
     }
     REGATTA_RARE void unlist(waiter& mine) noexcept {
         if (!chained_) {
             return;
         }
         const std::lock_guard lock(store_.links().lock);
-        waiter** at = &store_.links().waiting;
-        while (*at != &mine) {
-            at = &(*at)->next;
+        if (mine.first != nullptr) {
+            waiter** at = &store_.links().waiting;
+            while (*at != &mine) {
+                at = &(*at)->next;
+            }
+            take_out(at);
         }
-        *at = mine.next;
+    }
+    static void take_out(waiter** at) noexcept {
+        waiter& gone = **at;
+        *at = std::exchange(gone.next, nullptr);
+        gone.first = nullptr;
     }
 
     /// Waits for a task that was not complete.
@@ -265,47 +315,45 @@ private:
         next.run_claimed(false);
     }
     REGATTA_RARE bool wait_as_worker(context_type& worker, const time_point* deadline) {
+        struct listed : waiter {
+            ~listed() { this->target.unlist(*this); }
+        } mine{{*this, &worker}};
         for (basic_backoff<atomics> pace; !status_.complete();) {
             if (deadline != nullptr && std::chrono::steady_clock::now() >= *deadline) {
                 return false;
             }
-            if (basic_future_state* const next = claim_next(worker.pool, nullptr)) {
-                run_in_wait(*next);
-                worker.overtake();
-            } else if (!pace.pause()) {
-                sleep_as_worker(worker, deadline);
+            if (!run_next(worker, mine) && !pace.pause()) {
+                sleep_as_worker(worker, mine, deadline);
             }
         }
         return true;
     }
-    /// Sleeps once, unless there is a task to run.
-    REGATTA_RARE void sleep_as_worker(context_type& worker, const time_point* deadline) {
-        const auto ticket = status_.prepare_wait();
-        if (status_word::is_complete(ticket)) {
-            return;
+    /// Runs the task that must run next. @returns false if the worker may not.
+    REGATTA_RARE bool run_next(context_type& worker, waiter& mine) {
+        basic_future_state* const next = claim_next(worker.pool, &mine);
+        if (next == nullptr) {
+            return false;
         }
-        waiter self{*this, nullptr};
-        if (basic_future_state* const next = claim_next(worker.pool, &self)) {
-            run_in_wait(*next);
-            worker.overtake();
+        run_in_wait(*next);
+        worker.overtake();
+        return true;
+    }
+    /// Sleeps once, unless there is a task to run.
+    REGATTA_RARE void sleep_as_worker(context_type& worker, waiter& mine,
+                                      const time_point* deadline) {
+        const auto ticket = status_.prepare_wait();
+        if (status_word::is_complete(ticket) || run_next(worker, mine)) {
             return;
         }
         // A wait with a deadline ends even in a circle of waits.
         auto* const graph = deadline == nullptr ? worker.graph : nullptr;
-        REGATTA_TRY {
-            if (graph != nullptr) {
-                graph->block(*worker.level, *this);
-            }
-        }
-        REGATTA_CATCH_ALL {
-            unlist(self);
-            REGATTA_RETHROW;
+        if (graph != nullptr) {
+            graph->block(*worker.level, *this);
         }
         status_.commit_wait(ticket, deadline);
         if (graph != nullptr) {
             graph->unblock(*worker.level);
         }
-        unlist(self);
     }
 
     [[no_unique_address]] status_word status_;

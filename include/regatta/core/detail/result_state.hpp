@@ -320,6 +320,7 @@ private:
     /// Unlinks the task that this continues. From here on only the caller knows it.
     result_state<R>* leave_chain() noexcept {
         const std::lock_guard lock(this->store().links().lock);
+        this->move_waiters_from(*source_);
         return std::exchange(source_, nullptr);
     }
 
