@@ -185,6 +185,43 @@ TEST_P(pool_batch, takes_ranges_without_a_size) {
     EXPECT_EQ(sum.load(), 5050 + 5050 + 30 + 55);
 }
 
+// "Workers call every callable of a range": also of one that waits for the pool to make them.
+TEST_P(pool_batch, takes_callables_that_are_made_with_the_pool) {
+    struct adds {
+        std::atomic<int>* sum;
+        int i;
+        void operator()() const { *sum += i; }
+    };
+    struct iterator { // Nothing of it throws: a pool could read from it where nothing may.
+        using value_type = adds;
+        using difference_type = std::ptrdiff_t;
+        regatta::thread_pool* pool = nullptr;
+        std::atomic<int>* sum = nullptr;
+        int at = 0;
+        value_type operator*() const noexcept {
+            return {sum, pool->submit([i = at] { return i; }).get()};
+        }
+        iterator& operator++() noexcept {
+            ++at;
+            return *this;
+        }
+        iterator operator++(int) noexcept {
+            auto old = *this;
+            ++at;
+            return old;
+        }
+        bool operator==(const iterator& other) const noexcept { return at == other.at; }
+    };
+    static_assert(std::forward_iterator<iterator>);
+    const library_test::time_limit limit("a batch that is made with the pool");
+    std::atomic<int> sum{0};
+    auto [pool] = make_pool({.threads = 1});
+    const std::ranges::subrange range(iterator{&pool, &sum, 1}, iterator{&pool, &sum, 101});
+    pool.execute_batch(range);
+    pool.wait();
+    EXPECT_EQ(sum.load(), 5050);
+}
+
 // "Failure: … before anything is changed": also what a view throws that makes its callables.
 TEST_P(pool_batch, takes_nothing_of_a_range_that_throws) {
     std::atomic<int> runs{0};

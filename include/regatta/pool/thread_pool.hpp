@@ -281,7 +281,10 @@ void thread_pool::execute_batch(Range&& callables, task_options options) {
     }
     if constexpr (!detail::takes_stop_token<held>) {
         using direct = decltype(detail::queueable(std::declval<held>()));
-        if constexpr (detail::counted<Range> && std::is_same_v<direct, given>) {
+        // The code of any other range makes its elements, and may wait for the pool. So it is not
+        // called once room was taken for them.
+        if constexpr (std::contiguous_iterator<detail::batch_iterator<Range>> &&
+                      std::is_same_v<direct, given>) {
             auto at = detail::batch_ends::first(callables);
             const auto count = static_cast<std::size_t>(
                 std::ranges::distance(at, detail::batch_ends::last(callables)));
