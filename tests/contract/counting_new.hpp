@@ -5,6 +5,8 @@
 /// @file
 /// An operator new that counts, and fails on request. For one file of a program.
 
+#include "support/door.hpp"
+
 #include <regatta/base/config.hpp>
 
 #include <atomic>
@@ -21,6 +23,9 @@ inline std::atomic<long> allocated{0};
 /// After how many more times there is none; negative: always.
 inline std::atomic<long> allocations_left{-1};
 
+/// Where the next thread that asks for memory stops first; null: nowhere.
+inline std::atomic<door*> next_stop{nullptr};
+
 /// Whether there is memory for one more.
 inline bool is_left() noexcept {
     long left = allocations_left.load();
@@ -30,6 +35,11 @@ inline bool is_left() noexcept {
 }
 
 inline void* allocate(std::size_t size, std::size_t alignment) {
+    if (next_stop.load() != nullptr) {
+        if (door* const stop = next_stop.exchange(nullptr)) {
+            stop->pass();
+        }
+    }
     [[maybe_unused]] const bool left = is_left();
     ++allocations; // Now: who waits for that may let all others have memory again.
     allocated += static_cast<long>(size);

@@ -5,6 +5,7 @@
 // changed": counted, and brought about, by an operator new of this program's own.
 
 #include "counting_new.hpp"
+#include "support/observed_thread.hpp"
 #include "support/pool_cases.hpp"
 
 #include <regatta/compat/hipe.hpp>
@@ -331,6 +332,89 @@ TEST_P(pool_allocation, that_fails_changes_nothing) {
         EXPECT_EQ(stats.run + stats.cancelled, taken + more);
         EXPECT_EQ(stats.queued, 0u);
     }
+}
+
+// "If all that wait are of a higher priority: `task_rejected`": not if one of those with room is
+// less important, and still on its way into its queue.
+TEST_P(pool_allocation, of_one_producer_is_waited_for_by_another_that_drops_the_oldest) {
+    if (makes<regatta::dynamic_pool>()) {
+        return; // It has no limit.
+    }
+    const library_test::time_limit limit("a producer that drops the oldest to have room");
+    auto [pool] =
+        make_pool({.threads = 1, .capacity = 2, .when_full = regatta::overflow::drop_oldest});
+    std::atomic<int> runs{0};
+    door d;
+    hold_worker(pool, d);
+    pool.execute(priority::high, sized<16>(runs));
+    door on_its_way;
+    std::thread other([&] {
+        library_test::next_stop = &on_its_way;
+        pool.execute(sized<100>(runs));
+    });
+    on_its_way.await_inside(1);
+    library_test::observed_thread dropping;
+    std::atomic<bool> ended{false};
+    bool rejected = false;
+    std::thread drops([&] {
+        dropping.announce();
+        try {
+            pool.execute(sized<16>(runs));
+        } catch (const regatta::task_rejected&) {
+            rejected = true;
+        }
+        ended = true;
+    });
+    library_test::await([&] { return ended || dropping.sleeps(); });
+    on_its_way.open();
+    other.join();
+    drops.join();
+    EXPECT_FALSE(rejected);
+    EXPECT_EQ(pool.stats().cancelled, 1u); // That of the other producer.
+    d.open();
+    pool.wait();
+    EXPECT_EQ(runs.load(), 2);
+}
+
+// "Each task that was taken is run": what waits to drop the oldest drops nothing of a closed pool.
+TEST_P(pool_allocation, of_a_task_of_a_closed_pool_costs_no_other_one) {
+    if (makes<regatta::dynamic_pool>()) {
+        return; // It has no limit.
+    }
+    const library_test::time_limit limit("a producer that drops the oldest of a closed pool");
+    auto [pool] =
+        make_pool({.threads = 1, .capacity = 1, .when_full = regatta::overflow::drop_oldest});
+    std::atomic<int> runs{0};
+    door d;
+    door on_its_way;
+    pool.execute([&, p = &pool] {
+        library_test::next_stop = &on_its_way;
+        p->execute(sized<100>(runs));
+        d.pass();
+    });
+    on_its_way.await_inside(1);
+    library_test::observed_thread dropping;
+    std::atomic<bool> ended{false};
+    bool closed = false;
+    std::thread drops([&] {
+        dropping.announce();
+        try {
+            pool.execute(sized<16>(runs));
+        } catch (const regatta::task_rejected& error) {
+            closed = error.why() == regatta::task_rejected::reason::closed;
+        }
+        ended = true;
+    });
+    library_test::await([&] { return ended || dropping.sleeps(); });
+    std::thread closes([&] { pool.close(); });
+    library_test::await([&] { return pool.closed(); });
+    on_its_way.open();
+    drops.join();
+    d.open();
+    closes.join();
+    EXPECT_TRUE(closed);
+    EXPECT_EQ(runs.load(), 1);
+    EXPECT_EQ(pool.stats().cancelled, 0u);
 }
 
 // "The callback may use the pond": so may the destructor of a refused task for which there is no

@@ -167,9 +167,10 @@ private:
     /// @returns whether the caller holds room; false only if the pool is closed.
     REGATTA_RARE REGATTA_POOLS_API bool wait_for_room();
     /// Gets room for a task of that priority: takes free room, or drops the oldest queued task of
-    /// the lowest priority. @returns whether the caller holds room; false if all queued tasks have
-    /// a higher priority.
-    REGATTA_RARE REGATTA_POOLS_API bool make_room(priority level) noexcept;
+    /// the lowest priority. @returns whether the caller holds room; false if tasks of a higher
+    /// priority have all of it. Refuses as `refuse_if_closed`.
+    REGATTA_RARE REGATTA_POOLS_API bool make_room(priority level, std::size_t accepted,
+                                                  std::size_t count);
     REGATTA_RARE REGATTA_POOLS_API bool drop_oldest(priority level) noexcept;
 
     /// Appends a closure for which the caller holds room.
@@ -250,8 +251,9 @@ bool pool_intake::wait_for_room() {
     engine_.help_until("wait for room in a task", [this] { return source_.room().take(1) != 0; });
     return true;
 }
-bool pool_intake::make_room(priority level) noexcept {
+bool pool_intake::make_room(priority level, std::size_t accepted, std::size_t count) {
     for (backoff pace; source_.room().take(1) == 0;) {
+        refuse_if_closed(count, accepted); // A closed pool runs what it has taken.
         bool dropped = drop_oldest(priority::low);
         for (const priority lower : {priority::medium, priority::high}) {
             dropped = dropped || (level >= lower && drop_oldest(lower));
@@ -259,17 +261,16 @@ bool pool_intake::make_room(priority level) noexcept {
         if (dropped) {
             continue;
         }
-        // Only if all that wait are more important. One that came meanwhile, or is about to be
-        // published, will be found in the next round.
-        std::size_t droppable = 0;
         std::size_t above = 0;
-        for (const priority other : {priority::low, priority::medium, priority::high}) {
-            (other <= level ? droppable : above) += source_.queues().size(other);
+        for (const priority higher : {priority::medium, priority::high}) {
+            above += higher > level ? source_.queues().size(higher) : 0;
         }
-        if (droppable == 0 && above != 0) {
+        if (above >= source_.room().capacity()) {
             return false;
         }
-        pace.pause_or_sleep(); // Other producers hold the room and are about to append.
+        // The other tasks that have room are in no queue for a moment: their producers are about to
+        // append them, or a sweep is about to set them aside.
+        pace.pause_or_sleep();
     }
     return true;
 }
@@ -285,8 +286,9 @@ bool pool_intake::find_room(priority level, std::size_t accepted, std::size_t co
     if (options_.when_full.hands_over() || what == overflow::run_here) {
         return false;
     }
-    if (what == overflow::block ? await_room(count)
-                                : what == overflow::drop_oldest && make_room(level)) {
+    if (what == overflow::block
+            ? await_room(count)
+            : what == overflow::drop_oldest && make_room(level, accepted, count)) {
         return true;
     }
     refuse(what == overflow::block ? task_rejected::reason::closed : task_rejected::reason::full,
