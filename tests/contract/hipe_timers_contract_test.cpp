@@ -5,6 +5,7 @@
 // checks.
 
 #include "hipe_gate.hpp"
+#include "support/observed_thread.hpp"
 
 #include <regatta/compat/hipe.hpp>
 
@@ -175,6 +176,34 @@ TEST(hipe_timers, can_be_waited_for_while_they_come_once) {
         ended = true;
     });
     await([&] { return ended.load(); });
+}
+
+// The same for a timer that was cancelled before, while it came.
+TEST(hipe_timers, can_be_waited_for_after_they_were_cancelled) {
+    const library_test::time_limit limit("a cancel that waits for a run");
+    timers_type timers;
+    timers.start();
+    gate inside;
+    std::atomic<bool> has_come{false};
+    const auto id = timers.submit(
+        [&] {
+            inside.pass();
+            has_come = true;
+        },
+        milliseconds(0), hours(1));
+    inside.await_inside(1);
+    EXPECT_TRUE(timers.cancel(id));
+    library_test::observed_thread waiting;
+    std::atomic<bool> returned{false};
+    std::thread waits([&] {
+        waiting.announce();
+        EXPECT_FALSE(timers.cancel(id, true));
+        EXPECT_TRUE(has_come);
+        returned = true;
+    });
+    await([&] { return returned || waiting.sleeps(); });
+    inside.open();
+    waits.join();
 }
 
 // "A callback may cancel its own timer, waiting or not, in a pond or without one."

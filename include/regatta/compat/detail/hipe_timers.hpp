@@ -148,7 +148,7 @@ public:
             callback = std::move(at->second.callback);
             scheduled = at->second.scheduled;
             scheduler = state_->scheduler;
-            if (callback != nullptr) { // Otherwise come_once() erases it.
+            if (!at->second.comes) { // Otherwise come() erases it.
                 state_->timers.erase(at);
             }
         }
@@ -177,11 +177,12 @@ public:
 
 private:
     struct timer {
-        /// None while a timer without an interval comes.
+        /// None while it comes for the last time.
         std::shared_ptr<const std::function<void()>> callback;
         std::chrono::microseconds delay{};
         std::chrono::microseconds interval{};
         regatta::timer_id scheduled = regatta::timer_id::none;
+        bool comes = false; ///< Within `come`.
     };
     /// What its timer thread and others change.
     struct state {
@@ -192,14 +193,19 @@ private:
         std::chrono::steady_clock::time_point started;
     };
 
-    /// Erases a timer at its end, also after an exception. Until then `cancel` can wait for it.
-    struct eraser {
+    /// Ends a visit of `come`, also after an exception, and erases the timer if it has nothing left
+    /// to submit. Until then `cancel` can wait for it.
+    struct visit {
         TimerScheduler& owner;
         const std::size_t id;
 
-        ~eraser() {
+        ~visit() {
             const std::lock_guard lock(owner.state_->mutex);
-            owner.state_->timers.erase(id);
+            const auto at = owner.state_->timers.find(id);
+            at->second.comes = false;
+            if (at->second.callback == nullptr) {
+                owner.state_->timers.erase(at);
+            }
         }
     };
 
@@ -221,29 +227,27 @@ private:
     /// The caller holds the mutex.
     void schedule(std::size_t id, timer& t) {
         if (t.interval == t.interval.zero()) {
-            t.scheduled = state_->scheduler->after(t.delay, [this, id] { come_once(id); });
+            t.scheduled = state_->scheduler->after(t.delay, [this, id] { come(id); });
         } else {
             const auto missed =
                 revise_ ? regatta::missed_ticks::skip : regatta::missed_ticks::catch_up;
             t.scheduled = state_->scheduler->every(
-                t.interval, [this, callback = t.callback] { come(callback); }, t.delay, missed);
+                t.interval, [this, id] { come(id); }, t.delay, missed);
         }
     }
 
-    void come_once(std::size_t id) {
+    /// The pond gets a copy of the callback: runs of one timer may overlap.
+    void come(std::size_t id) {
         std::unique_lock lock(state_->mutex);
         const auto at = state_->timers.find(id);
         if (at == state_->timers.end() || at->second.callback == nullptr) {
             return;
         }
-        const eraser at_end{*this, id}; // First: the callback ends before it.
-        const auto callback = std::move(at->second.callback);
+        timer& t = at->second;
+        t.comes = true;
+        const visit under_way{*this, id}; // First: the callback ends before it.
+        const auto callback = t.interval == t.interval.zero() ? std::move(t.callback) : t.callback;
         lock.unlock();
-        come(callback);
-    }
-
-    /// The pond gets a copy: runs of one timer may overlap.
-    void come(const std::shared_ptr<const std::function<void()>>& callback) {
         std::function<void()> copy = *callback;
         if (pond_ != nullptr) {
             pond_->submit(std::move(copy));
