@@ -129,7 +129,9 @@ public:
     bool cancel(timer_id id) noexcept { return !core_->elsewhere() && core_->cancel(id); }
 
     /// The same; if a run is under way on another thread, waits for its end. After that the
-    /// callback's references are no longer used. In the timer's own callback it does not wait.
+    /// callback's references are no longer used. On the thread of that run it does not wait:
+    /// neither in the timer's own callback nor in a task that this one runs while it waits. The run
+    /// then goes on after the call.
     ///
     /// Throws `std::system_error` (`resource_deadlock_would_occur`) in a callback if the awaited
     /// callback waits for the calling one. The timer is cancelled nevertheless.
