@@ -22,12 +22,13 @@ namespace regatta::detail {
 /// of all types are one type. The bus's consumer calls the handlers while other threads add and
 /// remove some.
 ///
-/// Threads: `dispatch` by the consumer; the others by any thread that holds the bus's registration
-/// lock. `release` only by the consumer after `dispatch`, or while the consumer is known not to be
+/// Threads: `dispatch`, `release_left` and `admit` by the consumer; `claim`, `generation` and
+/// `retire` by any. These three and `admit` need the bus's registration lock. `fill` and `release`
+/// by the thread to which the place belongs, `release` only while the consumer is known not to be
 /// in `dispatch`.
 /// Blocks: never. No handler is called or destroyed under the lock.
 ///
-/// I1: a handler is called only between its `add` and its `retire`, and never during its
+/// I1: a handler is called only between its `fill` and its `retire`, and never during its
 ///     construction or destruction.
 template<class Atomics>
 class basic_handler_table {
