@@ -69,18 +69,6 @@ public:
         return true;
     }
 
-    /// Producer: the same, if the ring holds fewer than `limit` elements.
-    template<class... Args>
-    bool try_emplace_below(std::size_t limit, Args&&... args) {
-        if (limit < capacity()) {
-            const std::size_t room = capacity() - limit + 1;
-            if (free_slots(room) < room) {
-                return false;
-            }
-        }
-        return try_emplace(std::forward<Args>(args)...);
-    }
-
     /// Producer: constructs up to `count` elements at the end and publishes them together.
     ///
     /// Calls `construct(cell, i)` for i = 0, 1 …, which calls `cell.emplace(…)`. If `construct`
