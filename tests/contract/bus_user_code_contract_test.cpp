@@ -67,6 +67,14 @@ struct farewell {
     std::function<void()> words;
 };
 
+/// A message that calls something as it is copied.
+struct copied {
+    explicit copied(const std::function<void()>& c) : call(&c) {}
+    copied(copied&&) noexcept = default;
+    copied(const copied& other) noexcept : call(other.call) { (*call)(); }
+    const std::function<void()>* call;
+};
+
 } // namespace
 
 // `block`: "The caller waits for room": not where there is some.
@@ -155,12 +163,6 @@ TEST(bus, what_makes_a_message_may_unsubscribe_while_a_closed_bus_runs_out) {
 
 // The same of a message that is copied into the common lane, while `run` waits for it.
 TEST(bus, the_copy_of_a_message_may_unsubscribe_while_run_returns) {
-    struct copied {
-        explicit copied(const std::function<void()>& c) : call(&c) {}
-        copied(copied&&) noexcept = default;
-        copied(const copied& other) noexcept : call(other.call) { (*call)(); }
-        const std::function<void()>* call;
-    };
     for (const bool close : {true, false}) {
         const library_test::time_limit limit("run and unsubscribe, which must not wait");
         regatta::async_bus<copied, reply> bus;
@@ -184,6 +186,32 @@ TEST(bus, the_copy_of_a_message_may_unsubscribe_while_run_returns) {
         consumer.join();
         EXPECT_EQ(bus.stats().processed, 1u);
     }
+}
+
+// And one that waits for a message that it has put into a lane meanwhile.
+TEST(bus, the_copy_of_a_message_may_wait_for_another_one_while_run_returns) {
+    const library_test::time_limit limit("run and the copy of a message, which wait");
+    regatta::async_bus<copied, reply> bus({.producers = 1});
+    auto lane = bus.make_producer();
+    std::atomic<bool> answered{false};
+    bus.subscribe<reply>([&](reply&) { answered = true; });
+    std::stop_source stop;
+    observed_thread seen;
+    std::thread consumer([&] {
+        await([&] { return stop.stop_requested(); });
+        seen.announce();
+        bus.run(stop.get_token());
+    });
+    const std::function<void()> call = [&] {
+        stop.request_stop();
+        seen.await_sleep(); // It waits for this message.
+        EXPECT_TRUE(lane.publish(reply{1}));
+        await([&] { return answered.load(); });
+    };
+    const copied m(call);
+    EXPECT_TRUE(bus.publish(m));
+    consumer.join();
+    EXPECT_EQ(bus.stats().processed, 2u);
 }
 
 // The lock of the registrations is "never held while user code runs": moves of closures are some.

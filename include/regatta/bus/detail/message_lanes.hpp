@@ -282,7 +282,7 @@ protected:
     }
 
     /// Consumer: calls `use` with each message published before the call, lane by lane, and with no
-    /// other. Of closed lanes it first calls `await_publications`.
+    /// other, unless it waits for a publisher. Of closed lanes it first calls `await_publications`.
     /// @param batch `batch(take)` calls `take`, which consumes some messages, and returns its
     /// result. It does not span the wait for a publisher: what its message does as it is copied may
     /// wait for the end of the batch.
@@ -300,8 +300,10 @@ protected:
         }
         for (basic_backoff<Atomics> pace; common_.consumed() < last;) {
             const auto left = static_cast<std::size_t>(last - common_.consumed());
-            // 0 consumed: a publisher is between its claim and the end of its move.
-            if (batch([&] { return take_common(left, use); }) == 0) {
+            // 0 consumed: a publisher is between its claim and the end of its move, which may wait
+            // for a message that has come into a lane since.
+            if (batch([&] { return take_common(left, use); }) == 0 &&
+                batch([&] { return take_lanes(use); }) == 0) {
                 pace.pause_or_sleep();
             } else {
                 pace.reset();
@@ -359,6 +361,15 @@ private:
     std::size_t take_seen(std::size_t i, std::size_t max, Use&& use) {
         return lanes_[i].ring->consume_seen(
             max, [&](slot& m, typename slot::type_index type) { m.pass_on(type, use); });
+    }
+    /// The same of every lane but the common one.
+    template<class Use>
+    REGATTA_RARE std::size_t take_lanes(Use&& use) {
+        std::size_t taken = 0;
+        for (std::size_t i = 0; i < lane_count_; ++i) {
+            taken += take_lane(i, capacity(), use);
+        }
+        return taken;
     }
     template<class Use>
     std::size_t take_common(std::size_t max, Use&& use) {
