@@ -57,7 +57,8 @@ void keep_ends_of_children() noexcept;
 bool ignored_children() noexcept;
 
 /// Makes writing to a closed pipe, or beyond the limit of a file's size, an error instead of the
-/// process's death. Programs started from here get back what this process was started with.
+/// process's death. Programs that take its place, or that `cpus run` starts, get back what it was
+/// started with.
 void outlive_failed_writes();
 
 } // namespace regatta::command

@@ -99,6 +99,11 @@ output_file::output_file(std::string path) : path_(std::move(path)) {
         folder_ = detail::unique_descriptor(::open(name == 0 ? "." : path_.substr(0, name).c_str(),
                                                    O_PATH | O_DIRECTORY | O_CLOEXEC));
         name_ = path_.substr(name);
+        if (!folder_) { // No descriptor is left for it.
+            const int error = errno;
+            ::unlink(path_.c_str());
+            fail_system(error, "cannot write " + path_);
+        }
         exchange_unwritten(nullptr, this);
     } else if (errno == EEXIST) {
         file_ = detail::unique_descriptor(::open(path_.c_str(), flags));

@@ -33,21 +33,25 @@ const point_evidence& fewest_of_the_best(points sound, double floor) {
 
 /// What more workers than the chosen ones would do, of those that were measured.
 void say_what_more_do(const advising& with, const points& sound, const point_evidence& chosen,
-                      double floor) {
+                      unsigned cpus, double floor) {
     const point_evidence& most = *sound.back();
     if (most.workers == chosen.workers) {
         return;
     }
     const double ratio = most.speedup->median.value / chosen.speedup->median.value;
     const bool slower = ratio * (1 + floor) < 1;
-    const bool faster = ratio > 1 + floor; // Only beyond the CPUs.
+    const bool faster = ratio > 1 + floor; // Beyond the CPUs, or not faster than one for sure.
+    const bool beyond = most.workers > cpus;
     with.say(topic::workers,
              fmt::format("{}: {} are {} times as fast as {}, {} (noise floor {}).",
-                         faster ? "More have no CPU each" : "More gain nothing",
+                         !faster  ? "More gain nothing"
+                         : beyond ? "More have no CPU each"
+                                  : "More are not shown to be faster",
                          counted(most.workers, "worker"), factor_text(ratio), chosen.workers,
-                         slower   ? "so they lose"
-                         : faster ? "which is not to be relied upon"
-                                  : "which is the same",
+                         slower    ? "so they lose"
+                         : !faster ? "which is the same"
+                         : beyond  ? "which is not to be relied upon"
+                                   : "but not for sure faster than one",
                          percent_text(floor)),
              {speedup_figure(most), speedup_figure(chosen)});
 }
@@ -123,7 +127,7 @@ void advise_on_workers(const advising& with) {
                          factor_text(chosen.speedup->median.value), with.range(*chosen.speedup),
                          percent_text(chosen.efficiency->value)),
              {speedup_figure(chosen), {"efficiency", *chosen.efficiency}});
-    say_what_more_do(with, sound, chosen, floor);
+    say_what_more_do(with, sound, chosen, scale.cpus, floor);
     say_what_is_beyond(with, scale, chosen);
 }
 

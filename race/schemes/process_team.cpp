@@ -101,7 +101,7 @@ std::string helper_program(const std::string& name, int mode) {
     const std::string self = this_program();
     const std::string folder = self.substr(0, self.rfind('/') + 1);
     for (const char* helpers :
-         {"../libexec/regatta/", "../../libexec/regatta/", REGATTA_HELPERS_FROM_COMMAND}) {
+         {REGATTA_HELPERS_FROM_COMMAND, "../libexec/regatta/", "../../libexec/regatta/"}) {
         const std::string candidate = folder + helpers + name;
         if (::access(candidate.c_str(), mode) == 0) {
             return candidate;

@@ -254,8 +254,9 @@ step_error put_thread_in(lease_state& lease, int thread, bool alone) {
         std::find_if(lease.entered.begin(), lease.entered.end(), [&](const auto& one) {
             return whole_process && one.second.before.process == process;
         });
-    if (first != lease.entered.end() && task.group == lease.plan.group) {
-        task.group = first->second.group; // It was taken along; what was pinned was noted before.
+    const bool taken_along = whole_process && task.group == lease.plan.group;
+    if (taken_along) { // What was pinned was noted before. The first thread may have ended.
+        task.group = first != lease.entered.end() ? first->second.group : lease.plan.tree.own;
         if (find_mask(lease.done, *found) == nullptr) {
             task.before.allowed = lease.cpus | lease.rest;
         }
@@ -292,7 +293,9 @@ step_error put_thread_in(lease_state& lease, int thread, bool alone) {
     task.pinned = (alone || !whole_process) && read_task_mask(system, process, thread) != target;
     if (task.pinned) {
         if (const int error = system.set_affinity(thread, target)) {
-            put_thread_out(lease, task);
+            if (!taken_along) {
+                put_thread_out(lease, task);
+            }
             return refused(error, target);
         }
     }

@@ -10,7 +10,11 @@
 
 #include <atomic>
 #include <concepts>
+#include <cstddef>
 #include <functional>
+#include <limits>
+#include <ranges>
+#include <stdexcept>
 
 namespace {
 
@@ -38,4 +42,15 @@ TEST(fork_wide_indices, are_reduced_wherever_they_lie) {
     std::atomic<int> visits{0};
     regatta::parallel_for(pool, -large, -large + 1'000, [&](wide) { ++visits; });
     EXPECT_EQ(visits, 1'000);
+}
+
+// "So are more elements than a `std::ptrdiff_t` can count", also where their number is an integer.
+TEST(fork_wide_indices, no_loop_over_more_elements_than_can_be_counted) {
+    const auto all = std::views::iota(std::size_t{0}, std::numeric_limits<std::size_t>::max());
+    static_assert(std::integral<decltype(all.end() - all.begin())>);
+    const auto never = [](std::size_t) { throw std::runtime_error("called"); };
+    EXPECT_THROW(regatta::parallel_for(all, never), std::invalid_argument);
+    EXPECT_THROW(regatta::parallel_for_each(all.begin(), all.end(), never), std::invalid_argument);
+    EXPECT_THROW(regatta::parallel_reduce(all.begin(), all.end(), std::size_t{0}),
+                 std::invalid_argument);
 }

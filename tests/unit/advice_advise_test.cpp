@@ -140,6 +140,19 @@ TEST(advice_on_workers, more_can_be_slower) {
     EXPECT_THAT(said(made, topic::workers), HasSubstr("so they lose"));
 }
 
+// They have a CPU each, and are not shown to be faster than one.
+TEST(advice_on_workers, more_may_not_be_shown_to_be_faster) {
+    scale_maker maker = scale_maker(4).add(1, 1, 100).add(2, 1.5, 101).add(4, 1.9, 101);
+    scale_point& last = maker.result.points.back();
+    last.speedup.low = 0.9;
+    last.word = verdict::unclear;
+    const auto made = advised({maker.finish()});
+    EXPECT_EQ(made.workers, 2u);
+    EXPECT_THAT(said(made, topic::workers),
+                HasSubstr("More are not shown to be faster: 4 workers are 1.27 times as fast as 2, "
+                          "but not for sure faster than one"));
+}
+
 TEST(advice_on_workers, one_may_be_enough) {
     const auto made = advised({scale_maker(2).add(1, 1, 100).add(2, 0.8, 101).finish()});
     EXPECT_EQ(made.workers, 1u);

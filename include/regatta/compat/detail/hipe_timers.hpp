@@ -202,6 +202,10 @@ private:
         ~visit() {
             const std::lock_guard lock(owner.state_->mutex);
             const auto at = owner.state_->timers.find(id);
+            if (at == owner.state_->timers.end()) {
+                return; // A start that failed has left two visits of it, and the other was the
+                        // last.
+            }
             at->second.comes = false;
             if (at->second.callback == nullptr) {
                 owner.state_->timers.erase(at);

@@ -62,10 +62,13 @@ struct whole_loop : fork_stop {
 struct no_result {};
 
 /// The index of a loop over the elements from an iterator on. A difference type need not be an
-/// integral one: that of `std::views::iota` over `std::size_t` is a class or an extended integer.
+/// integral one: that of `std::views::iota` over `std::size_t` is a class or an extended integer,
+/// which the GNU dialect takes for an integral one.
 template<class Iterator>
-using loop_index = std::conditional_t<std::integral<std::iter_difference_t<Iterator>>,
-                                      std::iter_difference_t<Iterator>, std::ptrdiff_t>;
+using loop_index =
+    std::conditional_t<std::integral<std::iter_difference_t<Iterator>> &&
+                           sizeof(std::iter_difference_t<Iterator>) <= sizeof(std::ptrdiff_t),
+                       std::iter_difference_t<Iterator>, std::ptrdiff_t>;
 
 REGATTA_RARE [[noreturn]] inline void fail_loop_end() {
     fail_argument("a loop whose end does not fit into the type of its begin, which is the type of "
