@@ -113,11 +113,15 @@ load_meter::load_meter(double tolerance, files where)
     if (fs::exists(where_.unified + "/cgroup.controllers", error) &&
         !fs::exists(where_.unified + "/cgroup.type", error) &&
         choose(counter::unified, "v2 control groups (microseconds)", exact_ns)) {
+        others_elsewhere_ = static_cast<long>(cpus_.size()) < ::sysconf(_SC_NPROCESSORS_ONLN);
         return;
     }
-    const auto cpus = static_cast<std::int64_t>(cpus_.size());
     choose(counter::ticks, "/proc/stat (ticks of " + std::to_string(tick_ns_ / 1'000'000) + " ms)",
-           tick_ns_ * (cpus + 1));
+           resolution_of_ticks_ns());
+}
+
+std::int64_t load_meter::resolution_of_ticks_ns() const noexcept {
+    return tick_ns_ * (static_cast<std::int64_t>(cpus_.size()) + 1);
 }
 
 bool load_meter::choose(counter kind, std::string name, std::int64_t resolution_ns) {
@@ -168,7 +172,8 @@ load_meter::reading load_meter::read(std::int64_t own_ns) const {
 
 std::int64_t load_meter::kernel_ns() const {
     // The groups of the v2 hierarchy have no thread of the kernel in them: those are in its root.
-    const bool counted = counter_ == counter::cpuacct || counter_ == counter::ticks;
+    const bool counted =
+        counter_ == counter::cpuacct || counter_ == counter::ticks || others_elsewhere_;
     return counted ? kernel_.cpu_ns() : 0;
 }
 
@@ -177,25 +182,34 @@ load_meter::reading load_meter::read_without_kernel(std::int64_t own_ns) const {
     now.own_ns = own_ns;
     now.wall_ns = detail::monotonic_ns();
     now.all_ns = all_ns();
-    now.stolen_ns = read_stat(where_.stat, cpus_).stolen * tick_ns_;
+    const stat_row row = read_stat(where_.stat, cpus_);
+    now.ticks_ns = row.busy * tick_ns_;
+    now.stolen_ns = row.stolen * tick_ns_;
     return now;
 }
 
 disturbance load_meter::between(const reading& before, const reading& after) const noexcept {
     disturbance d;
     d.available_ns = (after.wall_ns - before.wall_ns) * static_cast<std::int64_t>(cpus_.size());
+    const std::int64_t own = after.own_ns - before.own_ns;
+    std::int64_t resolution_ns = resolution_ns_;
     if (counter_ != counter::none) {
-        const std::int64_t all = after.all_ns - before.all_ns;
         d.kernel_ns = std::max<std::int64_t>(0, after.kernel_ns - before.kernel_ns);
-        d.others_ns = std::max<std::int64_t>(0, all - (after.own_ns - before.own_ns) - d.kernel_ns);
+        const std::int64_t kernel = others_elsewhere_ ? 0 : d.kernel_ns; // As all_ns has it.
+        d.others_ns = std::max<std::int64_t>(0, after.all_ns - before.all_ns - own - kernel);
     }
     d.stolen_ns = std::max<std::int64_t>(0, after.stolen_ns - before.stolen_ns);
     const double allowed = tolerance_ * static_cast<double>(d.available_ns);
     const auto over = [&](std::int64_t used, std::int64_t resolution) {
         return used > resolution && static_cast<double>(used) > allowed;
     };
-    d.measurable = counter_ != counter::none && static_cast<double>(resolution_ns_) <= allowed;
-    d.contaminated = over(d.others_ns, resolution_ns_) || over(d.stolen_ns, tick_ns_);
+    if (others_elsewhere_ && over(d.others_ns, resolution_ns)) {
+        const std::int64_t here = after.ticks_ns - before.ticks_ns - own - d.kernel_ns;
+        d.others_ns = std::clamp<std::int64_t>(here, 0, d.others_ns);
+        resolution_ns = resolution_of_ticks_ns();
+    }
+    d.measurable = counter_ != counter::none && static_cast<double>(resolution_ns) <= allowed;
+    d.contaminated = over(d.others_ns, resolution_ns) || over(d.stolen_ns, tick_ns_);
     return d;
 }
 

@@ -33,6 +33,9 @@ struct disturbance {
 /// control group only if it is the root of its hierarchy, because any other one sees no neighbours.
 /// The hypervisor's share is in /proc/stat alone.
 ///
+/// The groups of v2 count the work on all CPUs. A process that may not use all of them asks the
+/// ticks, which are told of each CPU, where those groups have used more than the tolerance.
+///
 /// Children count as others until they were waited for: read after that, or say what is one's own.
 ///
 /// The kernel's own threads (write-back, deferred work) work for whoever gives them something to
@@ -48,6 +51,7 @@ public:
         std::int64_t wall_ns = 0;
         std::int64_t all_ns = 0;    ///< Of all processes.
         std::int64_t own_ns = 0;    ///< Of this process and its ended children, or as was said.
+        std::int64_t ticks_ns = 0;  ///< Of all processes on the CPUs at hand, in ticks.
         std::int64_t kernel_ns = 0; ///< Of the kernel's own threads.
         std::int64_t stolen_ns = 0;
     };
@@ -68,7 +72,7 @@ public:
     reading read(std::int64_t own_ns) const;
     /// The same without the kernel's threads, which cost most: `kernel_ns` is 0.
     reading read_without_kernel(std::int64_t own_ns) const;
-    /// CPU time of the kernel's own threads; 0 where the counter does not have them.
+    /// CPU time of the kernel's own threads; 0 where no counter in use has them.
     std::int64_t kernel_ns() const;
     disturbance between(const reading& before, const reading& after) const noexcept;
 
@@ -82,11 +86,13 @@ private:
 
     std::int64_t all_ns() const;
     bool sees_own_work() const;
+    std::int64_t resolution_of_ticks_ns() const noexcept;
     bool choose(counter kind, std::string name, std::int64_t resolution_ns);
 
     double tolerance_;
     files where_;
-    std::vector<unsigned> cpus_; ///< On which this process may run.
+    std::vector<unsigned> cpus_;    ///< On which this process may run.
+    bool others_elsewhere_ = false; ///< Whether the counter has the work on more than these.
     counter counter_ = counter::none;
     std::string source_ = "none: other processes go unnoticed";
     std::int64_t resolution_ns_ = 0;

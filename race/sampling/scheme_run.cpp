@@ -160,6 +160,7 @@ struct scheme_run::sums {
         used.wall_ns += after.wall_ns - before.wall_ns;
         used.all_ns += after.all_ns - before.all_ns;
         used.own_ns += after.own_ns - before.own_ns;
+        used.ticks_ns += after.ticks_ns - before.ticks_ns;
         used.kernel_ns += after.kernel_ns - before.kernel_ns;
         used.stolen_ns += after.stolen_ns - before.stolen_ns;
     }

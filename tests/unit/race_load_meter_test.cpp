@@ -7,18 +7,25 @@
 #include "machine/load_meter.hpp"
 #include "machine/quiesce.hpp"
 #include "support/eventually.hpp"
+#include <regatta/cpu/affinity.hpp>
+#include <regatta/cpu/cpu_set.hpp>
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 #include <thread>
 
 namespace race = regatta::race;
@@ -178,6 +185,65 @@ TEST_F(stat_file, a_burst_below_the_resolution_is_not_measurable) {
     after.wall_ns = 1'000'000;
     EXPECT_FALSE(meter.between(before, after).measurable);
     EXPECT_FALSE(race::load_meter(0.05, nowhere()).between(before, after).measurable);
+}
+
+/// A counter that grows by a second and more with each look: a pipe of lines as long as what a
+/// stream reads at once.
+class growing_counter {
+public:
+    explicit growing_counter(const std::string& path) {
+        if (::mkfifo(path.c_str(), 0600) != 0) {
+            throw std::system_error(errno, std::generic_category(), path);
+        }
+        lines_ = ::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+        ::fcntl(lines_, F_SETPIPE_SZ, 1 << 20);
+        for (int seconds = 1;; ++seconds) {
+            std::string line = "usage_usec " + std::to_string(seconds) + "000000";
+            line.resize(BUFSIZ - 2, ' ');
+            line += '\n';
+            if (::write(lines_, line.data(), line.size()) <= 0) {
+                break; // It is full.
+            }
+        }
+    }
+    ~growing_counter() { ::close(lines_); }
+    growing_counter(const growing_counter&) = delete;
+    growing_counter& operator=(const growing_counter&) = delete;
+
+private:
+    int lines_ = -1;
+};
+
+// The groups of v2 have the work on all CPUs, of which this process may use one here.
+TEST_F(stat_file, what_others_do_on_other_cpus_does_not_count) {
+    const regatta::cpu_set all = regatta::affinity_of_this_thread();
+    if (::sysconf(_SC_NPROCESSORS_ONLN) < 2) {
+        GTEST_SKIP() << "there is one CPU";
+    }
+    write(1000, 10);
+    auto files = where();
+    files.unified = folder_ / "groups";
+    std::filesystem::create_directories(folder_ / "groups" / "everybody");
+    std::ofstream(folder_ / "groups" / "cgroup.controllers") << "cpuset\n";
+    const growing_counter counter(folder_ / "groups" / "everybody" / "cpu.stat");
+    regatta::pin_this_thread(regatta::cpu_set{*all.begin()});
+    const race::load_meter meter(0.05, files);
+    EXPECT_NE(meter.source().find("v2"), std::string::npos) << meter.source();
+    auto before = meter.read();
+    auto after = meter.read();
+    regatta::pin_this_thread(all);
+    EXPECT_GT(after.all_ns, before.all_ns);
+    after.own_ns = before.own_ns;
+    after.kernel_ns = before.kernel_ns;
+    const auto clean = meter.between(before, after);
+    EXPECT_FALSE(clean.contaminated) << clean.others_ns;
+    EXPECT_FALSE(clean.measurable) << "some µs, by ticks";
+    after.ticks_ns += 1'000'000'000;
+    EXPECT_TRUE(meter.between(before, after).contaminated);
+    after.all_ns = before.all_ns; // They do nothing at all.
+    after.wall_ns = before.wall_ns + 100'000'000;
+    EXPECT_TRUE(meter.between(before, after).measurable);
+    EXPECT_FALSE(meter.between(before, after).contaminated);
 }
 
 TEST_F(stat_file, the_kernels_own_threads_are_nobody) {
