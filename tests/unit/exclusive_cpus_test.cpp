@@ -18,6 +18,7 @@
 
 #include <cerrno>
 #include <exception>
+#include <filesystem>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -262,6 +263,35 @@ TEST_F(exclusive, whole_processes_may_be_put_below_the_top) {
     EXPECT_EQ(root.text(group + "/cgroup.procs"), std::to_string(::getpid()) + "\n");
     lease.release();
     EXPECT_EQ(difference(before, whole_root(root)), "");
+}
+
+// "Back to its previous group": also a thread whose process was taken in by one that has ended.
+TEST_F(exclusive, a_thread_that_was_taken_along_leaves_after_the_end_of_the_first) {
+    use_v2();
+    options.whole_processes = true;
+    system->before_act = [](const std::string& act) {
+        return act.find("cpuset.cpus.exclusive 3") != std::string::npos ? ENOENT : 0;
+    };
+    const auto add_thread = [&](const std::string& process, const std::string& number) {
+        const std::string status = "Tgid:\t" + process + "\nCpus_allowed_list:\t0-7\n";
+        root.file("/proc/" + number + "/status", status)
+            .file("/proc/" + process + "/task/" + number + "/status", status)
+            .file("/proc/" + process + "/task/" + number + "/stat",
+                  number + " (a) S 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 3 0 77 0\n");
+    };
+    add_thread("50", "50");
+    add_thread("50", "51");
+    add_thread("60", "60");
+    auto lease = take({3});
+    const std::string group = "/sys/fs/cgroup/regatta." + std::to_string(::getpid()) + ".1";
+    lease.enter(50);
+    root.file(group + "/cgroup.threads", "50\n51\n"); // It was taken along.
+    std::filesystem::remove_all(root.path() + "/proc/50/task/50");
+    lease.enter(60); // No CPU is free: those that have ended are forgotten.
+    lease.enter(51);
+    lease.leave(51);
+    EXPECT_THAT(root.text("/sys/fs/cgroup/service/cgroup.procs"), HasSubstr("51\n"));
+    root.file(group + "/cgroup.threads", "").file(group + "/cgroup.procs", ""); // All have ended.
 }
 
 TEST_F(exclusive, the_shield_takes_cpus_from_other_groups_and_moves_everybody) {
