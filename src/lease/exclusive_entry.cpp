@@ -250,12 +250,11 @@ step_error put_thread_in(lease_state& lease, int thread, bool alone) {
     if (!lease.plan.group.empty()) {
         task.group = lease.plan.group_of(system, process, thread);
     }
-    const auto first =
-        std::find_if(lease.entered.begin(), lease.entered.end(), [&](const auto& one) {
-            return whole_process && one.second.before.process == process;
-        });
     const bool taken_along = whole_process && task.group == lease.plan.group;
     if (taken_along) { // What was pinned was noted before. The first thread may have ended.
+        const auto first =
+            std::find_if(lease.entered.begin(), lease.entered.end(),
+                         [&](const auto& one) { return one.second.before.process == process; });
         task.group = first != lease.entered.end() ? first->second.group : lease.plan.tree.own;
         if (find_mask(lease.done, *found) == nullptr) {
             task.before.allowed = lease.cpus | lease.rest;

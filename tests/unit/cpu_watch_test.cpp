@@ -125,6 +125,34 @@ cpu_check found_in(std::optional<switch_trace> trace, unsigned cpu, std::int64_t
     return watch.finish(context, {});
 }
 
+/// What a check has seen of each of those threads.
+std::vector<std::pair<ended_thread, task_presence>>
+presences_of(const cpu_check& check, const std::array<ended_thread, 2>& threads) {
+    std::vector<std::pair<ended_thread, task_presence>> seen;
+    for (const ended_thread& thread : threads) {
+        for (const task_presence& one : check.tasks) {
+            if (one.tid == thread.tid) {
+                seen.emplace_back(thread, one);
+            }
+        }
+    }
+    return seen;
+}
+
+/// A CPU whose switches are recorded from the begin of the test on.
+class traced_cpu : public testing::Test {
+protected:
+    void SetUp() override {
+        int error = 0;
+        trace = switch_trace::open(cpu, error);
+        if (!trace) {
+            GTEST_SKIP() << untraced;
+        }
+    }
+    const unsigned cpu = first_cpu();
+    std::optional<switch_trace> trace;
+};
+
 } // namespace
 
 // Within days all numbers are used again. Without a trace only its start tells a task from another.
@@ -217,13 +245,7 @@ TEST(gap_probe, leaves_a_cpu_that_a_real_time_task_keeps) {
     }
 }
 
-TEST(cpu_watch, tasks_before_and_after_the_check_do_not_count) {
-    const unsigned cpu = first_cpu();
-    int error = 0;
-    auto trace = switch_trace::open(cpu, error);
-    if (!trace) {
-        GTEST_SKIP() << untraced;
-    }
+TEST_F(traced_cpu, tasks_before_and_after_the_check_do_not_count) {
     take_turns(cpu, 100);
     const std::int64_t moment = monotonic_ns();
     take_turns(cpu, 100);
@@ -232,13 +254,7 @@ TEST(cpu_watch, tasks_before_and_after_the_check_do_not_count) {
     EXPECT_EQ(check.switches, 0u);
 }
 
-TEST(cpu_watch, knows_the_longest_of_many_turns) {
-    const unsigned cpu = first_cpu();
-    int error = 0;
-    auto trace = switch_trace::open(cpu, error);
-    if (!trace) {
-        GTEST_SKIP() << untraced;
-    }
+TEST_F(traced_cpu, knows_the_longest_of_many_turns) {
     const std::int64_t begin = monotonic_ns();
     constexpr long rounds = 100;
     take_turns(cpu, rounds);
@@ -255,35 +271,20 @@ TEST(cpu_watch, knows_the_longest_of_many_turns) {
 }
 
 // "How often it lost the CPU while it was ready to run": as the kernel counts it of the thread.
-TEST(cpu_watch, a_task_that_waits_is_no_more_often_preempted_than_the_kernel_counts) {
-    const unsigned cpu = first_cpu();
-    int error = 0;
-    auto trace = switch_trace::open(cpu, error);
-    if (!trace) {
-        GTEST_SKIP() << untraced;
-    }
+TEST_F(traced_cpu, a_task_that_waits_is_no_more_often_preempted_than_the_kernel_counts) {
     const std::int64_t begin = monotonic_ns();
     const auto waiting = take_turns(cpu, 100);
     // Until the first of them counts: on its way to its end a thread may be preempted again.
     const std::int64_t end = std::min(waiting[0].counted_ns, waiting[1].counted_ns);
     const cpu_check check = found_in(std::move(trace), cpu, begin, end);
-    int found = 0;
-    for (const task_presence& one : check.tasks) {
-        for (const ended_thread& thread : waiting) {
-            found += one.tid == thread.tid ? 1 : 0;
-            EXPECT_TRUE(one.tid != thread.tid || one.preemptions <= thread.preemptions);
-        }
+    const auto found = presences_of(check, waiting);
+    EXPECT_EQ(found.size(), 2u);
+    for (const auto& [thread, one] : found) {
+        EXPECT_LE(one.preemptions, thread.preemptions);
     }
-    EXPECT_EQ(found, 2);
 }
 
-TEST(cpu_watch, tasks_that_spin_on_one_cpu_are_preempted) {
-    const unsigned cpu = first_cpu();
-    int error = 0;
-    auto trace = switch_trace::open(cpu, error);
-    if (!trace) {
-        GTEST_SKIP() << untraced;
-    }
+TEST_F(traced_cpu, tasks_that_spin_on_one_cpu_are_preempted) {
     const std::int64_t begin = monotonic_ns();
     std::atomic<int> preempted{0};
     std::array<ended_thread, 2> spinning;
@@ -302,14 +303,11 @@ TEST(cpu_watch, tasks_that_spin_on_one_cpu_are_preempted) {
         one.join();
     }
     const cpu_check check = found_in(std::move(trace), cpu, begin, monotonic_ns());
-    int found = 0;
-    for (const task_presence& one : check.tasks) {
-        for (const ended_thread& thread : spinning) {
-            found += one.tid == thread.tid ? 1 : 0;
-            EXPECT_TRUE(one.tid != thread.tid || one.preemptions > 0);
-        }
+    const auto found = presences_of(check, spinning);
+    EXPECT_EQ(found.size(), 2u);
+    for (const auto& [thread, one] : found) {
+        EXPECT_GT(one.preemptions, 0u);
     }
-    EXPECT_EQ(found, 2);
 }
 
 TEST(cpu_watch, without_a_switch_the_cpu_was_that_of_the_task_that_ran_for_most_of_the_time) {
@@ -397,13 +395,7 @@ TEST(switch_trace, that_has_ended_is_no_quiet_one) {
 }
 
 // The kernel tells of them only when the next task gets that CPU.
-TEST(switch_trace, tells_of_lost_switches_at_once) {
-    const unsigned cpu = first_cpu();
-    int error = 0;
-    auto trace = switch_trace::open(cpu, error);
-    if (!trace) {
-        GTEST_SKIP() << untraced;
-    }
+TEST_F(traced_cpu, tells_of_lost_switches_at_once) {
     // Each is two switches with two records of 32 bytes. The ring has at most 128 pages.
     const long rounds = 2 * ::sysconf(_SC_PAGESIZE);
     take_turns(cpu, rounds);

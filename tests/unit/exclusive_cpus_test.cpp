@@ -151,32 +151,6 @@ TEST_F(exclusive, cpus_isolated_at_boot_are_no_room_for_others) {
     EXPECT_THAT(refusal({1}).text, HasSubstr("are all the free CPUs"));
 }
 
-TEST_F(exclusive, whole_processes_enter_with_threads_that_come_and_go) {
-    use_v2();
-    const auto add_thread = [&](const std::string& number) {
-        const std::string status = "Tgid:\t50\nCpus_allowed_list:\t0-7\n";
-        root.file("/proc/" + number + "/status", status)
-            .file("/proc/50/task/" + number + "/status", status)
-            .file("/proc/50/task/" + number + "/stat",
-                  number + " (a) S 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 3 0 77 0\n");
-    };
-    add_thread("50");
-    root.file("/proc/50/task/51/stat", "").file("/proc/51/status", "Tgid:\t50\n"); // It has ended.
-    auto lease = take({3});
-    ASSERT_GE(lease.level(), exclusivity::shielded);
-    std::string group;
-    system->before_act = [&](const std::string& act) {
-        if (act.ends_with("/cgroup.threads 50\n")) {
-            group = act.substr(6, act.rfind('/') - 6);
-            add_thread("52"); // Started by a thread that has not entered yet.
-        }
-        return 0;
-    };
-    lease.enter_process(50);
-    EXPECT_EQ(root.text(group + "/cgroup.threads"), "50\n52\n");
-    EXPECT_THROW(lease.enter_process(4711), std::system_error);
-}
-
 TEST_F(exclusive, a_remote_partition_is_granted_all_the_way_down) {
     use_v2();
     const auto before = whole_root(root);
@@ -247,51 +221,6 @@ TEST_F(exclusive, a_partition_that_turns_invalid_is_told_and_renewed) {
     const int acts = system->acts;
     EXPECT_THAT(lease.renew().value_or(""), HasSubstr("CPUs 3 went offline"));
     EXPECT_EQ(system->acts, acts);
-}
-
-TEST_F(exclusive, whole_processes_may_be_put_below_the_top) {
-    use_v2();
-    options.whole_processes = true;
-    system->before_act = [](const std::string& act) {
-        return act.find("cpuset.cpus.exclusive 3") != std::string::npos ? ENOENT : 0;
-    };
-    const auto before = whole_root(root);
-    auto lease = take({3});
-    const std::string group = "/sys/fs/cgroup/regatta." + std::to_string(::getpid()) + ".1";
-    EXPECT_EQ(root.text(group + "/cpuset.cpus.partition"), "isolated\n");
-    lease.enter_process(::getpid());
-    EXPECT_EQ(root.text(group + "/cgroup.procs"), std::to_string(::getpid()) + "\n");
-    lease.release();
-    EXPECT_EQ(difference(before, whole_root(root)), "");
-}
-
-// "Back to its previous group": also a thread whose process was taken in by one that has ended.
-TEST_F(exclusive, a_thread_that_was_taken_along_leaves_after_the_end_of_the_first) {
-    use_v2();
-    options.whole_processes = true;
-    system->before_act = [](const std::string& act) {
-        return act.find("cpuset.cpus.exclusive 3") != std::string::npos ? ENOENT : 0;
-    };
-    const auto add_thread = [&](const std::string& process, const std::string& number) {
-        const std::string status = "Tgid:\t" + process + "\nCpus_allowed_list:\t0-7\n";
-        root.file("/proc/" + number + "/status", status)
-            .file("/proc/" + process + "/task/" + number + "/status", status)
-            .file("/proc/" + process + "/task/" + number + "/stat",
-                  number + " (a) S 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 3 0 77 0\n");
-    };
-    add_thread("50", "50");
-    add_thread("50", "51");
-    add_thread("60", "60");
-    auto lease = take({3});
-    const std::string group = "/sys/fs/cgroup/regatta." + std::to_string(::getpid()) + ".1";
-    lease.enter(50);
-    root.file(group + "/cgroup.threads", "50\n51\n"); // It was taken along.
-    std::filesystem::remove_all(root.path() + "/proc/50/task/50");
-    lease.enter(60); // No CPU is free: those that have ended are forgotten.
-    lease.enter(51);
-    lease.leave(51);
-    EXPECT_THAT(root.text("/sys/fs/cgroup/service/cgroup.procs"), HasSubstr("51\n"));
-    root.file(group + "/cgroup.threads", "").file(group + "/cgroup.procs", ""); // All have ended.
 }
 
 TEST_F(exclusive, the_shield_takes_cpus_from_other_groups_and_moves_everybody) {

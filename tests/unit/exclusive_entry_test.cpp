@@ -73,37 +73,6 @@ private:
     const exclusive_test::root_folder& root_;
 };
 
-/// A machine with a process that starts a thread between any two looks at it, up to a hundred. All
-/// but the first have inherited the CPUs of a lease.
-class starting_system : public exclusive_test::fake_system {
-public:
-    explicit starting_system(const exclusive_test::root_folder& root)
-        : fake_system(root.path())
-        , root_(root) {
-        root.file("/sys/devices/system/cpu/isolated", "2-3\n");
-    }
-    std::vector<std::string> list(const std::string& path) override {
-        if (path != "/proc/70/task") {
-            return fake_system::list(path);
-        }
-        if (looks < 100) {
-            const std::string thread = std::to_string(170 + looks);
-            const std::string status = std::string("Tgid:\t70\nCpus_allowed_list:\t") +
-                                       (looks == 0 ? "0-1" : "2-3") + "\n";
-            root_.file("/proc/" + thread + "/status", status)
-                .file("/proc/70/task/" + thread + "/status", status)
-                .file("/proc/70/task/" + thread + "/stat",
-                      thread + " (a) S 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 77 0\n");
-        }
-        ++looks;
-        return fake_system::list(path);
-    }
-    int looks = 0;
-
-private:
-    const exclusive_test::root_folder& root_;
-};
-
 /// A machine whose status files do not list the CPUs of a task, as under gVisor.
 class maskless_system : public masked_system {
 public:
@@ -176,37 +145,6 @@ TEST_F(exclusive_entry, a_process_gets_a_cpu_of_its_own_where_the_load_is_not_ba
     }
     EXPECT_EQ(machine->mask(50), "2");
     EXPECT_EQ(machine->mask(51), "3");
-}
-
-// "Also those that it starts meanwhile", and not as long as it starts some.
-TEST_F(exclusive_entry, a_process_that_goes_on_to_start_threads_enters_in_two_looks) {
-    const auto machine = std::make_shared<starting_system>(root);
-    host = machine;
-    auto lease = take({2, 3});
-    lease.enter_process(70);
-    EXPECT_EQ(machine->looks, 2);
-}
-
-TEST_F(exclusive_entry, a_process_that_goes_on_to_start_threads_is_moved_in_two_looks) {
-    starting_system machine(root);
-    std::string moved;
-    for (int thread = 171; thread < 300; ++thread) { // What the moved ones start is there.
-        moved += std::to_string(thread) + "\n";
-    }
-    root.file("/sys/fs/cgroup/aside/tasks", moved);
-    regatta::detail::exclusive_step step;
-    step.kind = regatta::detail::step_kind::move_process;
-    step.path = "/proc/70";
-    step.target = "/sys/fs/cgroup/aside";
-    step.member = "tasks";
-    const std::vector<regatta::detail::exclusive_step> of_others;
-    std::vector<std::string> notes;
-    regatta::detail::step_context context{machine, of_others, [](const auto&) { return 0; },
-                                          [] { return 0; }, notes};
-    const auto error = regatta::detail::apply_step(context, step);
-    EXPECT_FALSE(error) << error.text;
-    EXPECT_EQ(machine.looks, 2);
-    EXPECT_TRUE(root.text("/sys/fs/cgroup/aside/tasks").ends_with("170\n"));
 }
 
 /// A lease that 60 threads have entered, one after the other, and a thread that lives.
@@ -543,36 +481,6 @@ TEST_F(exclusive_entry, a_thread_returns_to_its_group_after_the_cpus_of_a_cpuset
         lease.leave(50);
         EXPECT_EQ(root.text(top + "/container/tasks"), emptied ? "50\n" : "");
     }
-}
-
-// "Threads that end meanwhile are no failure": the first one stays listed until the last has ended.
-TEST_F(exclusive_entry, a_process_enters_whose_first_thread_has_ended) {
-    class machine_of_threads final : public exclusive_test::fake_system {
-    public:
-        using fake_system::fake_system;
-        int set_affinity(int thread, const regatta::cpu_set&) override {
-            entered.push_back(thread);
-            return thread == 50 ? EINVAL : 0; // As in a partition.
-        }
-        std::vector<int> entered;
-    };
-    const auto machine = std::make_shared<machine_of_threads>(root.path());
-    host = machine;
-    const auto add_thread = [&](const std::string& number, const std::string& state) {
-        const std::string status = "Tgid:\t50\nCpus_allowed_list:\t0-7\n";
-        root.file("/proc/" + number + "/status", status)
-            .file("/proc/50/task/" + number + "/status", status)
-            .file("/proc/50/task/" + number + "/stat",
-                  number + " (a) " + state + " 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 77 0\n");
-    };
-    add_thread("50", "Z");
-    auto lease = take({3});
-    EXPECT_THROW(lease.enter_process(50), std::system_error);
-    add_thread("51", "S");
-    lease.enter_process(50);
-    EXPECT_THAT(machine->entered, testing::Contains(51));
-    add_thread("50", "S");
-    EXPECT_THROW(lease.enter_process(50), std::system_error); // It lives, and is refused.
 }
 
 // The kernel takes the CPUs of a partition from the masks of all other tasks. One that was pinned,

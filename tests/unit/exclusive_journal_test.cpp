@@ -112,7 +112,8 @@ TEST_F(exclusive_journal, leaves_the_numbers_of_standard_streams_alone) {
         const ssize_t got = ::read(reader.get(), read.data(), read.size());
         length += got > 0 ? static_cast<std::size_t>(got) : 0;
     }
-    reader.reset(); // Should it still write, it dies of that and does not wait for ever.
+    reader
+        .reset(); // If the writer is still writing, SIGPIPE ends the test. It would wait for ever.
     writer.join();
     if (input) {
         ::dup2(input.get(), STDIN_FILENO);

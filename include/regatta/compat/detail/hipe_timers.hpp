@@ -202,9 +202,9 @@ private:
         ~visit() {
             const std::lock_guard lock(owner.state_->mutex);
             const auto at = owner.state_->timers.find(id);
+            // A start that failed may have left two visits of a timer, of which one erased it.
             if (at == owner.state_->timers.end()) {
-                return; // A start that failed has left two visits of it, and the other was the
-                        // last.
+                return;
             }
             at->second.comes = false;
             if (at->second.callback == nullptr) {
