@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <new>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -42,7 +43,7 @@ std::vector<thread_number> threads_of(process_number process, const std::string&
     return threads;
 }
 
-int try_pin_process(process_number process, const cpu_set& cpus) {
+int try_pin_process(process_number process, const cpu_set& cpus) try {
     // A thread inherits the CPUs of its creator, so threads that a pinned one starts are pinned.
     // The loop ends when a scan finds no thread that was not pinned.
     std::vector<thread_number> pinned;
@@ -73,6 +74,8 @@ int try_pin_process(process_number process, const cpu_set& cpus) {
         }
         pinned = found;
     }
+} catch (const std::bad_alloc&) {
+    return ENOMEM;
 }
 
 void pin_process(process_number process, const cpu_set& cpus) {

@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -351,6 +352,39 @@ void test_fork_messages() {
     expect(destroyed == 10, "the parent handles all");
 }
 
+/// A fork while another thread makes the shared pool: its forks run on their own thread.
+void test_fork_in_first_use() {
+    for (int delay = 0; delay < 200; ++delay) {
+        const int status = status_of_child([&] {
+            std::atomic<bool> begun{false};
+            std::thread user([&] {
+                begun = true;
+                regatta::shared_pool().wait();
+            });
+            while (!begun) {
+            }
+            for (std::atomic<int> passes{0}; passes < 200 * delay; ++passes) {
+            }
+            const int inner = status_of_child([] {
+                std::vector<int> numbers(100, 1);
+                regatta::parallel_for(numbers, [](int& number) { number = 2; });
+                expect(numbers == std::vector<int>(100, 2), "each element is visited");
+                try {
+                    expect(regatta::shared_pool().threads() != 1, "none, or its own");
+                } catch (const std::system_error& refused) {
+                    expect(refused.code() == std::errc::no_such_process, "is refused");
+                }
+            });
+            expect(inner == 0, "the fork ends well");
+            user.join();
+        });
+        expect(status == 0, "the process ends well");
+        if (status != 0) {
+            return;
+        }
+    }
+}
+
 } // namespace
 
 int main(int count, char** words) {
@@ -363,6 +397,7 @@ int main(int count, char** words) {
                                               {"fork_beside_a_region", test_fork_beside_a_region},
                                               {"fork_under_load", test_fork_under_load},
                                               {"fork_while_resized", test_fork_while_resized},
-                                              {"fork_messages", test_fork_messages}};
+                                              {"fork_messages", test_fork_messages},
+                                              {"fork_in_first_use", test_fork_in_first_use}};
     return process_cases::run(count, words, tests);
 }

@@ -30,11 +30,23 @@ struct site {
     operation kind = operation::load;
     std::memory_order order = std::memory_order_relaxed;
     std::string_view function{}; ///< In which it stands; of a template, one of its instances.
+    const char* path = nullptr;  ///< Of the file, as the compiler names it.
 
     auto place() const { return std::tie(file, line, column, kind, order); }
     bool operator==(const site& other) const { return place() == other.place(); }
     bool operator<(const site& other) const { return place() < other.place(); }
 };
+
+inline site site_of(operation kind, std::memory_order order, const std::source_location& at) {
+    const std::string_view path = at.file_name();
+    return {path.substr(path.rfind('/') + 1),
+            at.line(),
+            at.column(),
+            kind,
+            order,
+            at.function_name(),
+            at.file_name()};
+}
 
 /// A site together with what becomes of it: a weaker order; or else a fence or a wake is left out,
 /// and a read-modify-write is torn into a load and a store.
@@ -51,17 +63,20 @@ class site_list {
 public:
     bool open = false; ///< Whether sites are being collected.
 
-    void add(const site& s) {
+    /// Called for every operation of a run.
+    void add(operation kind, std::memory_order order, const std::source_location& at) {
         if (!open) {
             return;
         }
-        for (std::size_t i = s.line * 64 + s.column;; ++i) {
+        for (std::size_t i = at.line() * 64 + at.column();; ++i) {
             site& there = sites_[i % sites_.size()];
-            if (there.line == s.line && there == s) {
+            // Texts of one file in two places make a site stand there twice; `sorted` has it once.
+            if (there.line == at.line() && there.column == at.column() && there.kind == kind &&
+                there.order == order && there.path == at.file_name()) {
                 return;
             }
             if (there.line == 0) {
-                there = s;
+                there = site_of(kind, order, at);
                 if (++size_ == sites_.size()) {
                     std::abort(); // More operations in the source than the table holds.
                 }
@@ -87,12 +102,6 @@ inline site_list seen_sites;
 /// The mutation in force, or none.
 inline const mutation* active = nullptr;
 
-inline site site_of(operation kind, std::memory_order order, const std::source_location& at) {
-    const std::string_view path = at.file_name();
-    return {
-        path.substr(path.rfind('/') + 1), at.line(), at.column(), kind, order, at.function_name()};
-}
-
 inline bool is_active(operation kind, const std::source_location& at) {
     return active != nullptr && active->at.kind == kind && active->at.line == at.line() &&
            active->at.column == at.column() &&
@@ -103,7 +112,7 @@ inline bool is_active(operation kind, const std::source_location& at) {
 inline std::memory_order mutated(operation kind, std::memory_order order,
                                  const std::source_location& at) {
     if (order != std::memory_order_relaxed || kind == operation::modify) {
-        seen_sites.add(site_of(kind, order, at));
+        seen_sites.add(kind, order, at);
     }
     return is_active(kind, at) ? active->weaker.value_or(order) : order;
 }
@@ -115,7 +124,7 @@ inline bool is_torn(const std::source_location& at) {
 
 /// Whether an operation is to be left out.
 inline bool removed(operation kind, const std::source_location& at) {
-    seen_sites.add(site_of(kind, std::memory_order_seq_cst, at));
+    seen_sites.add(kind, std::memory_order_seq_cst, at);
     return is_active(kind, at);
 }
 

@@ -16,16 +16,16 @@ foreach(name IN ITEMS libregatta_system.so libregatta_system.so.0 libregatta_sys
 endforeach()
 # Once installed, the programs of the command find them from where they stand.
 if(with_command)
-    configure(${source} ${work}/command -D CMAKE_BUILD_TYPE= -D BUILD_SHARED_LIBS=ON -D CMAKE_INSTALL_LIBDIR=lib
-        -D CMAKE_INSTALL_BINDIR=bin/a/b)
-    run(${CMAKE_COMMAND} --build ${work}/command --target regatta_launcher)
-    file(GLOB script ${work}/command/*/programs/cmake_install.cmake)
+    # In the build of the libraries, which are there.
+    configure(${source} ${work}/library -D CMAKE_BUILD_TYPE= -D REGATTA_BUILD_COMMAND=ON -D CMAKE_INSTALL_BINDIR=bin/a/b)
+    run(${CMAKE_COMMAND} --build ${work}/library --target regatta_launcher)
+    file(GLOB script ${work}/library/*/programs/cmake_install.cmake)
     run(${CMAKE_COMMAND} -D CMAKE_INSTALL_PREFIX=${work}/installed -P ${script})
     find_program(ldd ldd REQUIRED)
     run(${ldd} ${work}/installed/libexec/regatta/regatta-launcher)
     string(FIND "${output}" "=> ${work}/installed/" found)
-    file(STRINGS ${work}/command/command/cmake_install.cmake rpath REGEX "ORIGIN/../../../lib\"")
-    file(STRINGS ${work}/command/build.ninja helpers REGEX "HELPERS_FROM_COMMAND=.*\"../../../libexec/regatta/")
+    file(STRINGS ${work}/library/command/cmake_install.cmake rpath REGEX "ORIGIN/../../../lib\"")
+    file(STRINGS ${work}/library/build.ninja helpers REGEX "HELPERS_FROM_COMMAND=.*\"../../../libexec/regatta/")
     if(found EQUAL -1 OR NOT rpath)
         message(SEND_ERROR "installed programs do not look for the libraries: ${output}${rpath}")
     endif()

@@ -6,8 +6,13 @@
 /// The pool that forks run on when no other is named.
 
 #include <regatta/base/detail/process_stamp.hpp>
+#include <regatta/base/error.hpp>
 #include <regatta/core/detail/fork_access.hpp>
 #include <regatta/pool/balanced_pool.hpp>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
 
 namespace regatta {
 
@@ -21,19 +26,38 @@ public:
     shared_pool_owner& operator=(const shared_pool_owner&) = delete;
     ~shared_pool_owner() { ended() = true; }
 
-    static shared_pool_owner& instance() {
+    /// Makes it at the first call. @returns null in a fork of a process that was making it.
+    static shared_pool_owner* instance() {
+        static constinit std::atomic<shared_pool_owner*> made{nullptr};
+        static constinit std::atomic<std::int32_t> maker{
+            0}; ///< The process that begins to make it.
+        // acquire: partner is the release below; makes the owner visible.
+        if (shared_pool_owner* const owner = made.load(std::memory_order_acquire)) [[likely]] {
+            return owner;
+        }
+        // In such a fork the static object below is for ever being made, by a thread that is not
+        // there. relaxed: publishes nothing; a fork has what its parent's threads wrote.
+        const std::int32_t here = process_stamp::number();
+        std::int32_t other = 0;
+        if (!maker.compare_exchange_strong(other, here, std::memory_order_relaxed) &&
+            other != here) {
+            return nullptr;
+        }
         static shared_pool_owner owner;
-        return owner;
+        // release: partner is the acquire above.
+        made.store(&owner, std::memory_order_release);
+        return &owner;
     }
     balanced_pool& pool() noexcept { return pool_; }
 
-    /// The pool's team. While the process ends, after the pool, and in a fork of its process: a
-    /// team without workers.
+    /// The pool's team. While the process ends, after the pool, and in a fork of the process that
+    /// made it, or was making it: a team without workers.
     static fork_team& team() {
-        if (ended() || instance().stamp_.elsewhere()) {
+        shared_pool_owner* const owner = ended() ? nullptr : instance();
+        if (owner == nullptr || owner->stamp_.elsewhere()) {
             return team_of_one();
         }
-        return fork_access::team(instance().pool_);
+        return fork_access::team(owner->pool_);
     }
 
 private:
@@ -63,9 +87,14 @@ private:
 /// Forks of objects that are destroyed later run on their own thread alone.
 ///
 /// Threads: any.
-/// Failure: the first use throws what the constructor of a pool throws.
+/// Failure: the first use throws what the constructor of a pool throws. `std::system_error`
+/// (`no_such_process`) in a fork of a process that was making the pool at that moment.
 inline balanced_pool& shared_pool() {
-    return detail::shared_pool_owner::instance().pool();
+    detail::shared_pool_owner* const owner = detail::shared_pool_owner::instance();
+    if (owner == nullptr) [[unlikely]] {
+        fail_system(ESRCH, "use the shared pool in a fork of the process that was making it");
+    }
+    return owner->pool();
 }
 
 } // namespace regatta

@@ -33,8 +33,8 @@ REGATTA_SYSTEM_API std::vector<thread_number> threads_of(process_number process,
 /// pin comes too late for the new thread, and no scan sees that. A later call pins it.
 ///
 /// @returns 0, or the first error number, as `try_pin_thread` does; `ESRCH` if there is no such
-/// process, `EMFILE` or the like if its threads cannot be listed. Threads before the one that was
-/// refused stay pinned.
+/// process, `EMFILE` or the like if its threads cannot be listed, `ENOMEM`. Threads before the one
+/// that was refused stay pinned.
 REGATTA_SYSTEM_API int try_pin_process(process_number process, const cpu_set& cpus);
 
 /// Restricts every thread of a process to `cpus`, as `try_pin_process` does.

@@ -43,6 +43,14 @@ public:
     bool elsewhere() const noexcept {
         return in_fork() && forked() != process_;
     }
+    /// The number of this process; 0 where processes do not fork.
+    static std::int32_t number() noexcept {
+#if REGATTA_LINUX
+        return ::getpid();
+#else
+        return 0;
+#endif
+    }
 
 private:
     /// The number of this process if it is a fork, or 0. No atomic, which compilers load before
@@ -51,12 +59,6 @@ private:
         static constinit std::int32_t process = 0;
         return process;
     }
-#if REGATTA_LINUX
-    static std::int32_t number() noexcept {
-        return ::getpid();
-    }
-#endif
-
     std::int32_t process_ = 0; ///< The number of the process that made it.
 };
 

@@ -44,7 +44,7 @@ public:
             }
             return;
         }
-        const std::ptrdiff_t chunks = (count_ + length_ - 1) / length_;
+        const std::ptrdiff_t chunks = (count_ - 1) / length_ + 1;
         chunks_ = std::make_unique<chunk[]>(static_cast<std::size_t>(chunks));
         visit(0, chunks);
         std::optional<T> before = init_;
