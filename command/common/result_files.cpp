@@ -20,21 +20,26 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <new>
 #include <system_error>
 
 namespace regatta::command {
 namespace {
 
-/// Does it; where the system refuses, says so and returns false.
+/// Writes one view of the result; where the system refuses, or there is no memory for it, says so
+/// and returns false. @param what that view is.
 template<class F>
-bool try_to(F f) {
+bool try_to_write(const char* what, F f) {
     try {
         f();
         return true;
     } catch (const std::system_error& e) {
         std::fprintf(stderr, "regatta: %s\n", detail::printable_text(e.what()).c_str());
-        return false;
+    } catch (const std::bad_alloc&) {
+        std::fprintf(stderr, "regatta: there is too little memory for %s of so large a result\n",
+                     what);
     }
+    return false;
 }
 
 } // namespace
@@ -152,13 +157,13 @@ bool result_files::write(const std::function<std::string()>& json,
         json, csv, page(race::text_medium::markdown), page(race::text_medium::html)};
     bool written = true;
     for (unsigned i = 0; i < view_count; ++i) {
-        written &= try_to([&] {
+        written &= try_to_write(options[i], [&] {
             if (files_[i]) {
                 files_[i]->write(views[i]());
             }
         });
     }
-    written &= try_to([&] {
+    written &= try_to_write("the report", [&] {
         const int to = text_descriptor();
         if (quiet_) {
             return;

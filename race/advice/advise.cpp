@@ -84,6 +84,10 @@ std::string advising::command(const std::string& verb,
             words.insert(words.end(), {option, value});
         }
     }
+    // `scale` measures another scheme unless told.
+    if (verb == "scale" && all.scale && all.scale->scheme != "std_thread") {
+        words.insert(words.end(), {"--scheme", all.scale->scheme});
+    }
     words.insert(words.end(), further.begin(), further.end());
     return command_line(words);
 }

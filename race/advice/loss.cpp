@@ -101,6 +101,10 @@ void add_parts(const scheme_evidence& one, loss& found) {
 
 std::optional<loss> loss_of(const evidence& all, const std::optional<std::string>& scheme) {
     const scheme_evidence* raced = all.race && scheme ? all.race->find(*scheme) : nullptr;
+    if (raced != nullptr && !raced->program &&
+        traits_of(raced->scheme).workers == worker_kind::one) {
+        raced = nullptr; // It says nothing of several workers.
+    }
     std::optional<loss> found = all.scale ? by_scaling(*all.scale) : std::nullopt;
     if (!found && raced != nullptr) {
         found = by_race(*all.race, *raced);

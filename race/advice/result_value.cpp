@@ -71,6 +71,10 @@ result_value result_value::parse(std::string file, std::string_view text) {
             throw result_error(fmt::format("{}: the member \"{}\" is there twice in an object",
                                            file, detail::printable_text(*e.repeated())));
         }
+        if (e.levels() != 0) {
+            throw result_error(
+                fmt::format("{}: {}; allowed is the JSON of a result", file, e.what()));
+        }
         if (text.find_first_not_of(" \t\r\n") == text.npos) {
             throw result_error(file + ": is empty; allowed is the JSON of a result");
         }

@@ -13,6 +13,7 @@
 #include "programs/program.hpp"
 
 #include <regatta/base/error.hpp>
+#include <regatta/cpu/cpu_set.hpp>
 #include <regatta/cpu/topology.hpp>
 
 #include <algorithm>
@@ -51,8 +52,14 @@ public:
         result_.seed = options.seed;
         result_.move_others = options.move_others;
         result_.warm_up = options.warm_up;
-        result_.load_source = meter_.source();
-        result_.load_resolution_ns = meter_.resolution_ns();
+        // Workers may be put on CPUs that this process may not use, isolated ones for instance.
+        cpu_set watched = result_.cpus;
+        for (const unsigned cpu : result_.worker_cpus) {
+            watched.insert(cpu);
+        }
+        meter_.emplace(watched);
+        result_.load_source = meter_->source();
+        result_.load_resolution_ns = meter_->resolution_ns();
         for (const isolation_mode mode : isolation_modes) {
             mode_result& one = result_.modes.emplace_back();
             one.mode = mode;
@@ -165,9 +172,9 @@ private:
         };
         const std::int64_t before = neighbours ? neighbours->cpu_ns() : 0;
         // Not around all of it: taking CPUs, and starting the noise, may take longer than the work.
-        const load_meter::reading load_before = meter_.read(own_ns());
+        const load_meter::reading load_before = meter_->read(own_ns());
         team_run run = result_.program.empty() ? compute(*room) : run_program(*room);
-        const load_meter::reading load_after = meter_.read(own_ns());
+        const load_meter::reading load_after = meter_->read(own_ns());
         if (neighbours) {
             run.figures.noise_cpu_ns = static_cast<double>(neighbours->cpu_ns() - before);
         }
@@ -185,7 +192,7 @@ private:
             return outcome::failed("wrong result: the computation came out otherwise than before");
         }
         runs.push_back(run.figures);
-        return {run.figures.wall_ns, {}, {}, meter_.between(load_before, load_after)};
+        return {run.figures.wall_ns, {}, {}, meter_->between(load_before, load_after)};
     }
 
     std::vector<contender> contenders() {
@@ -268,7 +275,7 @@ private:
     race_control& control_;
     const std::function<void(const progress&)>& observer_;
     std::string program_;
-    load_meter meter_;
+    std::optional<load_meter> meter_{}; ///< Made once the workers' CPUs are known.
     isolation_result result_;
     std::vector<std::uint64_t> expected_; ///< The workers' results, of the first run.
     bool owned_by_others_ = false;        ///< The CPUs, in the middle of the experiment.

@@ -8,9 +8,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 #include <system_error>
 
 namespace regatta::race {
@@ -37,6 +39,21 @@ std::string name_of(const std::filesystem::path& process) {
     return name;
 }
 
+/// Whether a thread can run on these CPUs alone; false if that is not to be read.
+bool stays_within(const cpu_set& cpus, const std::filesystem::path& process) {
+    std::ifstream file(process / "status");
+    for (std::string line; std::getline(file, line);) {
+        constexpr std::string_view name = "Cpus_allowed_list:";
+        if (line.starts_with(name)) {
+            const auto begin = std::min(line.find_first_not_of(" \t", name.size()), line.size());
+            cpu_list_error error;
+            const auto own = cpu_set::try_parse(line.substr(begin), error);
+            return own && cpus.contains(*own);
+        }
+    }
+    return false;
+}
+
 /// Whether it examines memory on a schedule of its own: DAMON's threads and the merging of pages.
 bool keeps_own_schedule(const std::string& name) {
     return name.starts_with("kdamond") || name == "ksmd";
@@ -44,7 +61,7 @@ bool keeps_own_schedule(const std::string& name) {
 
 } // namespace
 
-kernel_threads::kernel_threads(const std::string& processes) {
+kernel_threads::kernel_threads(const std::optional<cpu_set>& within, const std::string& processes) {
     namespace fs = std::filesystem;
     // All of them are children of this one, which always has this number.
     constexpr int father = 2;
@@ -56,7 +73,8 @@ kernel_threads::kernel_threads(const std::string& processes) {
     for (const auto& one : fs::directory_iterator(folder, error)) {
         const std::string name = one.path().filename();
         if (name.find_first_not_of("0123456789") == name.npos && parent_of(one.path()) == father &&
-            !keeps_own_schedule(name_of(one.path()))) {
+            !keeps_own_schedule(name_of(one.path())) &&
+            (!within || stays_within(*within, one.path()))) {
             accounts_.push_back(one.path() / "schedstat");
         }
     }

@@ -5,8 +5,11 @@
 /// @file
 /// The threads of the kernel itself, and the CPU time that they have used.
 
+#include <regatta/cpu/cpu_set.hpp>
+
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +23,11 @@ namespace regatta::race {
 /// Cost: some 4 µs a thread and reading.
 class kernel_threads {
 public:
+    /// @param within those alone that can run nowhere else. Work of the others may have been done
+    /// there.
     /// @param processes where the processes are; a test puts its own.
-    explicit kernel_threads(const std::string& processes = "/proc");
+    explicit kernel_threads(const std::optional<cpu_set>& within = {},
+                            const std::string& processes = "/proc");
 
     /// CPU time of all of them since their start.
     std::int64_t cpu_ns() const;

@@ -13,19 +13,22 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <utility>
 
 namespace regatta::race {
 namespace {
 
-std::vector<unsigned> allowed_cpus() {
+constexpr double usual_tolerance = 0.05;
+
+std::vector<unsigned> watched_cpus(const cpu_set& further) {
     std::vector<unsigned> cpus;
     ::cpu_set_t set;
     CPU_ZERO(&set);
     if (::sched_getaffinity(0, sizeof set, &set) == 0) {
         for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-            if (CPU_ISSET(cpu, &set)) {
+            if (CPU_ISSET(cpu, &set) || further.contains(cpu)) {
                 cpus.push_back(cpu);
             }
         }
@@ -37,6 +40,18 @@ std::vector<unsigned> allowed_cpus() {
         }
     }
     return cpus;
+}
+
+/// Where those are not all CPUs: they.
+std::optional<cpu_set> only_those(const std::vector<unsigned>& cpus) {
+    if (static_cast<long>(cpus.size()) >= ::sysconf(_SC_NPROCESSORS_ONLN)) {
+        return std::nullopt;
+    }
+    cpu_set some;
+    for (const unsigned cpu : cpus) {
+        some.insert(cpu);
+    }
+    return some;
 }
 
 /// Columns of a row of /proc/stat: user nice system idle iowait irq softirq steal (proc(5)); the
@@ -95,10 +110,13 @@ std::int64_t read_unified(const std::string& folder) {
 
 load_meter::load_meter(double tolerance) : load_meter(tolerance, files{}) {}
 
-load_meter::load_meter(double tolerance, files where)
+load_meter::load_meter(const cpu_set& further) : load_meter(usual_tolerance, files{}, further) {}
+
+load_meter::load_meter(double tolerance, files where, const cpu_set& further)
     : tolerance_(tolerance)
     , where_(std::move(where))
-    , cpus_(allowed_cpus()) {
+    , cpus_(watched_cpus(further))
+    , kernel_(only_those(cpus_)) {
     const long ticks = ::sysconf(_SC_CLK_TCK);
     tick_ns_ = 1'000'000'000 / std::max(1L, ticks);
     namespace fs = std::filesystem;
@@ -113,7 +131,7 @@ load_meter::load_meter(double tolerance, files where)
     if (fs::exists(where_.unified + "/cgroup.controllers", error) &&
         !fs::exists(where_.unified + "/cgroup.type", error) &&
         choose(counter::unified, "v2 control groups (microseconds)", exact_ns)) {
-        others_elsewhere_ = static_cast<long>(cpus_.size()) < ::sysconf(_SC_NPROCESSORS_ONLN);
+        others_elsewhere_ = only_those(cpus_).has_value();
         return;
     }
     choose(counter::ticks, "/proc/stat (ticks of " + std::to_string(tick_ns_ / 1'000'000) + " ms)",

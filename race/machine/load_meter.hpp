@@ -7,6 +7,8 @@
 
 #include "machine/kernel_threads.hpp"
 
+#include <regatta/cpu/cpu_set.hpp>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -40,7 +42,9 @@ struct disturbance {
 ///
 /// The kernel's own threads (write-back, deferred work) work for whoever gives them something to
 /// do. What they use counts for nobody: not as others, since the contender may have caused it.
-/// `kernel_threads` says which are others nevertheless.
+/// `kernel_threads` says which are others nevertheless. Where only some CPUs are watched, it is not
+/// told how much of the time of a thread that may run on any CPU was on these: such threads are
+/// others there.
 ///
 /// Threads: one. Cost: some 50 µs a reading, and 4 µs more for each thread of the kernel. Failure:
 /// where nothing can be read, nothing is ever called contaminated, and `source` says so.
@@ -65,7 +69,9 @@ public:
 
     /// @param tolerance the share of the available CPU time that others may use.
     explicit load_meter(double tolerance = 0.05);
-    load_meter(double tolerance, files where);
+    load_meter(double tolerance, files where, const cpu_set& further = {});
+    /// @param further CPUs that are watched beside those on which this process may run.
+    explicit load_meter(const cpu_set& further);
 
     reading read() const;
     /// @param own_ns what counts as one's own, such as `family_cpu_ns()`.
@@ -91,7 +97,7 @@ private:
 
     double tolerance_;
     files where_;
-    std::vector<unsigned> cpus_;    ///< On which this process may run.
+    std::vector<unsigned> cpus_;    ///< Those that are watched, in ascending order.
     bool others_elsewhere_ = false; ///< Whether the counter has the work on more than these.
     counter counter_ = counter::none;
     std::string source_ = "none: other processes go unnoticed";

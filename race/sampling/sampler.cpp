@@ -109,10 +109,7 @@ private:
             }
             sample taken{round, got.ns, got.load.value_or(disturbance{}), std::move(got.details)};
             if (taken.load.contaminated && again < options_.tries_again && trying_helps()) {
-                if (again == 0) {
-                    taken.details.reset();
-                    mine.first_tries.push_back(std::move(taken));
-                }
+                keep_try(mine, again, std::move(taken));
                 continue;
             }
             mine.samples.push_back(std::move(taken));
@@ -120,6 +117,23 @@ private:
                 options_.taken(index, mine.samples.back());
             }
             return true;
+        }
+    }
+
+    /// A try that is taken again: the first counts where nothing is dropped, and a program's memory
+    /// in any.
+    static void keep_try(series& mine, unsigned again, sample taken) {
+        if (again == 0) {
+            if (taken.details) {
+                taken.details = run_details{.usage = taken.details->usage};
+            }
+            mine.first_tries.push_back(std::move(taken));
+            return;
+        }
+        sample& first = mine.first_tries.back();
+        if (taken.details && taken.details->usage && first.details && first.details->usage) {
+            first.details->usage->peak_bytes =
+                std::max(first.details->usage->peak_bytes, taken.details->usage->peak_bytes);
         }
     }
 

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -16,39 +15,82 @@ namespace {
 
 using library_json = nlohmann::ordered_json;
 
-library_json converted(const json& value) {
-    switch (value.kind()) {
-    case json::type::null:
-        return nullptr;
-    case json::type::boolean:
-        return value.boolean();
-    case json::type::integer:
-        return value.integer();
-    case json::type::natural:
-        return value.natural();
-    case json::type::real:
-        return value.number();
-    case json::type::text:
-        return value.text();
-    case json::type::array: {
-        library_json all = library_json::array();
-        for (const json::member& one : value.members()) {
-            all.push_back(converted(one.value));
-        }
-        return all;
-    }
-    case json::type::object:
-        break;
-    }
-    library_json all = library_json::object();
-    for (const json::member& one : value.members()) {
-        all[one.name] = converted(one.value);
-    }
-    return all;
+constexpr std::size_t most_levels = 1000; ///< Of arrays and objects in each other, in what is read.
+
+/// A value that has no others in it, as the library writes it.
+std::string text_of_one(const library_json& value) {
+    return value.dump(-1, ' ', false, library_json::error_handler_t::replace);
 }
 
-/// Builds the value from what the parser reports. It does not call itself, so that no document
-/// nests too deep for it.
+/// Appends values to a text. The library would write a document of its own, which takes as much
+/// memory again, and in whose destructor a lack of memory ends the program.
+class writer {
+public:
+    explicit writer(int indent) : indent_(indent) {}
+
+    void add(const json& value) {
+        switch (value.kind()) {
+        case json::type::null:
+            text_ += "null";
+            break;
+        case json::type::boolean:
+            text_ += value.boolean() ? "true" : "false";
+            break;
+        case json::type::integer:
+            text_ += text_of_one(value.integer());
+            break;
+        case json::type::natural:
+            text_ += text_of_one(value.natural());
+            break;
+        case json::type::real:
+            text_ += text_of_one(value.number());
+            break;
+        case json::type::text:
+            text_ += text_of_one(value.text());
+            break;
+        case json::type::array:
+        case json::type::object:
+            add_all(value);
+            break;
+        }
+    }
+    std::string take() noexcept { return std::move(text_); }
+
+private:
+    void add_all(const json& value) {
+        const bool named = value.kind() == json::type::object;
+        text_ += named ? '{' : '[';
+        ++level_;
+        bool first = true;
+        for (const json::member& one : value.members()) {
+            if (!std::exchange(first, false)) {
+                text_ += ',';
+            }
+            begin_line();
+            if (named) {
+                text_ += text_of_one(one.name) + (indent_ < 0 ? ":" : ": ");
+            }
+            add(one.value);
+        }
+        --level_;
+        if (!first) {
+            begin_line();
+        }
+        text_ += named ? '}' : ']';
+    }
+    void begin_line() {
+        if (indent_ >= 0) {
+            text_ += '\n';
+            text_.append(level_ * static_cast<std::size_t>(indent_), ' ');
+        }
+    }
+
+    const int indent_; ///< Spaces a level; -1: all in one line.
+    std::size_t level_ = 0;
+    std::string text_;
+};
+
+/// Builds the value from what the parser reports.
 class builder final : public nlohmann::json_sax<library_json> {
 public:
     json take() noexcept { return std::move(document_); }
@@ -105,6 +147,9 @@ private:
     }
 
     bool open(json container) {
+        if (open_.size() == most_levels) {
+            throw json_error::nests(most_levels);
+        }
         open_.push_back(&place(std::move(container)));
         return true;
     }
@@ -146,15 +191,7 @@ json& json::operator=(json other) noexcept {
     return *this;
 }
 
-/// Without calling itself for each level of what was read.
-json::~json() {
-    std::vector<member> left = std::move(members_);
-    while (!left.empty()) {
-        std::vector<member> below = std::move(left.back().value.members_);
-        left.pop_back();
-        left.insert(left.end(), std::move_iterator(below.begin()), std::move_iterator(below.end()));
-    }
-}
+json::~json() = default;
 
 void json::swap(json& other) noexcept {
     std::swap(type_, other.type_);
@@ -209,7 +246,9 @@ const json* json::find(std::string_view name) const noexcept {
 }
 
 std::string json::dump(int indent) const {
-    return converted(*this).dump(indent, ' ', false, library_json::error_handler_t::replace);
+    writer made(indent);
+    made.add(*this);
+    return made.take();
 }
 
 json json::parse(std::string_view text) {

@@ -134,17 +134,27 @@ public:
         return made;
     }
 
+    /// The text is JSON, but more arrays and objects are in each other than are read.
+    static json_error nests(std::size_t levels) {
+        json_error made("more than " + std::to_string(levels) + " levels are in each other", 0, "");
+        made.levels_ = levels;
+        return made;
+    }
+
     /// How many bytes had been read; more than there are: the end was not expected.
     std::size_t byte() const noexcept { return byte_; }
     /// The number that no `double` holds; empty: the text is no JSON.
     const std::string& number() const noexcept { return number_; }
     /// The name of the member that is there twice, which may be empty.
     const std::optional<std::string>& repeated() const noexcept { return repeated_; }
+    /// How many levels are allowed, if there are more; otherwise 0.
+    std::size_t levels() const noexcept { return levels_; }
 
 private:
     std::size_t byte_;
     std::string number_;
     std::optional<std::string> repeated_;
+    std::size_t levels_ = 0;
 };
 
 } // namespace regatta::race

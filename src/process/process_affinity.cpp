@@ -8,12 +8,13 @@
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 
+#include <dirent.h>
+
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
+#include <memory>
 #include <new>
 #include <string>
-#include <system_error>
 #include <vector>
 
 namespace regatta {
@@ -22,17 +23,23 @@ namespace {
 /// Lists the threads of a process. @returns 0, or the error number.
 int list_threads(process_number process, const std::string& root,
                  std::vector<thread_number>& threads) {
-    std::error_code error;
-    std::filesystem::directory_iterator entry(
-        root + "/proc/" + (process == 0 ? "self" : std::to_string(process)) + "/task", error);
-    // An error makes the iterator the end.
-    for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-        if (const auto number = detail::to_number(entry->path().filename().string())) {
+    const std::string folder =
+        root + "/proc/" + (process == 0 ? "self" : std::to_string(process)) + "/task";
+    // The directory_iterator of GCC 12 ends the program where it gets no memory.
+    const std::unique_ptr<DIR, int (*)(DIR*)> list(::opendir(folder.c_str()), ::closedir);
+    if (!list) {
+        return errno;
+    }
+    errno = 0;
+    while (const dirent* const entry = ::readdir(list.get())) {
+        if (const auto number = detail::to_number(entry->d_name)) {
             threads.push_back(static_cast<thread_number>(*number));
         }
+        errno = 0;
     }
+    const int error = errno;
     std::sort(threads.begin(), threads.end());
-    return error.value();
+    return error;
 }
 
 } // namespace

@@ -192,13 +192,13 @@ bool is_file_of(const char* path, int file) noexcept {
            named.st_ino == opened.st_ino && named.st_dev == opened.st_dev;
 }
 
-void remove_name(const std::string& path, int file) noexcept {
+void remove_name(const char* path, int file) noexcept {
     struct flock turn {}; // Of the whole file. It knows nothing of the locks of flock(2).
     turn.l_type = F_WRLCK;
     while (::fcntl(file, F_OFD_SETLKW, &turn) != 0 && errno == EINTR) {
     }
-    if (is_file_of(path.c_str(), file)) {
-        ::unlink(path.c_str());
+    if (is_file_of(path, file)) {
+        ::unlink(path);
     }
     turn.l_type = F_UNLCK;
     ::fcntl(file, F_OFD_SETLK, &turn);

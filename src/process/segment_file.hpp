@@ -57,7 +57,7 @@ bool is_file_of(const char* path, int file) noexcept;
 /// replaces the segment meanwhile; callers of this take turns by another lock, so that none removes
 /// what a third process has named after the removal by another.
 /// Blocks: while another user of the segment does the same.
-void remove_name(const std::string& path, int file) noexcept;
+void remove_name(const char* path, int file) noexcept;
 
 /// Opens a named segment of this user and takes the shared lock. Retries if the name passed to
 /// another segment in between.

@@ -17,6 +17,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <new>
 #include <string>
 #include <string_view>
@@ -143,7 +144,10 @@ void shared_memory::map_checked(std::uint64_t layout, const std::string& operati
 }
 
 void shared_memory::remove_name() noexcept {
-    detail::remove_name(detail::segment_path(name_), descriptor_.get());
+    // Without memory of its own, which there may be none of.
+    char path[32 + detail::max_segment_name];
+    std::snprintf(path, sizeof path, "%s%s", detail::segment_directory, name_.c_str());
+    detail::remove_name(path, descriptor_.get());
 }
 
 void shared_memory::swap(shared_memory& other) noexcept {

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -52,6 +53,37 @@ bool is_cancelled_in_a_stopped_loop(regatta::balanced_pool& pool, const Call& ca
 }
 
 } // namespace
+
+// "Throws": and the operation is not called once more, with what it was moved from.
+TEST(fork_failures, a_reduction_that_failed_joins_no_results) {
+    regatta::balanced_pool pool(2);
+    std::atomic<bool> moved_from{false};
+    for (int at = 1; at < 3000; at += 7) {
+        std::atomic<int> left{at};
+        const auto sum = [&](std::unique_ptr<long> a, const std::unique_ptr<long>& b) {
+            if (!a || !b) {
+                moved_from = true;
+                return a;
+            }
+            if (--left == 0) {
+                throw std::runtime_error("an operation failed");
+            }
+            *a += *b;
+            return a;
+        };
+        const auto element = [](int) {
+            for (std::atomic<int> steps{0}; steps < 50; ++steps) {
+            }
+            return std::make_unique<long>(1);
+        };
+        try {
+            static_cast<void>(regatta::parallel_transform_reduce(
+                pool, 0, 3000, std::make_unique<long>(0), sum, element));
+        } catch (const std::runtime_error&) {
+        }
+    }
+    EXPECT_FALSE(moved_from);
+}
 
 // "Throws the exception of `f`": a result that cannot be moved leaves no half behind.
 TEST(fork_failures, a_join_whose_result_cannot_be_moved_ends) {

@@ -371,6 +371,86 @@ TEST(fork_sort, a_comparison_that_throws_loses_no_element_of_a_stable_sort) {
     }
 }
 
+// … of elements whose copy may throw, which the standard library sorts.
+TEST(fork_sort, a_comparison_that_throws_loses_no_element_that_is_only_copied) {
+    struct copied {
+        explicit copied(int v) : value(v) {}
+        copied(const copied& other) noexcept(false) : value(other.value) {}
+        copied& operator=(const copied& other) noexcept(false) {
+            value = other.value;
+            return *this;
+        }
+        int value;
+    };
+    for (long at = 1; at < 3000; at = at * 2 + 1) {
+        std::vector<copied> all;
+        for (int i = 300; i != 0; --i) {
+            all.emplace_back(i);
+        }
+        long left = at;
+        const auto comp = [&left](const copied& a, const copied& b) {
+            if (--left == 0) {
+                throw std::runtime_error("a comparison failed");
+            }
+            return a.value < b.value;
+        };
+        try {
+            regatta::parallel_stable_sort(all.begin(), all.end(), comp);
+        } catch (const std::runtime_error&) {
+        }
+        std::vector<int> values;
+        for (const copied& one : all) {
+            values.push_back(one.value);
+        }
+        std::sort(values.begin(), values.end());
+        for (int i = 0; i < 300; ++i) {
+            ASSERT_EQ(values[static_cast<std::size_t>(i)], i + 1) << at;
+        }
+    }
+}
+
+// … where each pivot is the worst one, so that a part is sorted as a heap. The adversary decides
+// what is less when it is asked: M. D. McIlroy, "A killer adversary for quicksort", 1999.
+TEST(fork_sort, a_comparison_that_throws_loses_no_element_of_a_heap) {
+    constexpr int count = 1000;
+    for (long at = 1000; at < 40'000; at += 500) {
+        std::vector<int> all(count);
+        std::iota(all.begin(), all.end(), 0);
+        constexpr int undecided = count;
+        std::vector<int> rank(count, undecided);
+        rank[0] = 1; // Or it would find them sorted.
+        rank[1] = 0;
+        int decided = 2;
+        int candidate = 0;
+        long left = at;
+        const auto comp = [&](int a, int b) {
+            if (--left == 0) {
+                throw std::runtime_error("a comparison failed");
+            }
+            int* const of_a = &rank[static_cast<std::size_t>(a)];
+            int* const of_b = &rank[static_cast<std::size_t>(b)];
+            if (*of_a == undecided && *of_b == undecided) {
+                *(a == candidate ? of_a : of_b) = decided++;
+            }
+            if (*of_a == undecided) {
+                candidate = a;
+            } else if (*of_b == undecided) {
+                candidate = b;
+            }
+            return *of_a < *of_b;
+        };
+        regatta::balanced_pool pool(1);
+        try {
+            pool.submit([&] { regatta::parallel_sort(all.begin(), all.end(), comp); }).get();
+        } catch (const std::runtime_error&) {
+        }
+        std::sort(all.begin(), all.end());
+        for (int i = 0; i < count; ++i) {
+            ASSERT_EQ(all[static_cast<std::size_t>(i)], i) << at;
+        }
+    }
+}
+
 // … wherever a comparison throws.
 TEST(fork_sort, a_comparison_that_throws_leaves_no_element_behind) {
     for (long at = 1; at < 40'000; at = at * 2 + 1) {

@@ -48,6 +48,16 @@ TEST(segment_allocation, that_fails_in_a_listing_leaves_no_file_open) {
     EXPECT_GT(failures, 8);
 }
 
+TEST(segment_allocation, that_fails_where_a_segment_ends_leaves_no_name) {
+    const std::string name = "/regatta_test_allocation_end_" + std::to_string(::getpid());
+    {
+        const auto segment = regatta::shared_memory::create(name, 4096, 1);
+        library_test::allocations_left = 0;
+    }
+    library_test::allocations_left = -1;
+    EXPECT_TRUE(regatta::list_segments(name).empty());
+}
+
 TEST(process_affinity, is_an_error_number_where_the_heap_fails) {
     const regatta::cpu_set cpus = regatta::affinity_of_this_thread();
     const int before = next_number();

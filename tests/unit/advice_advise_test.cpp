@@ -269,6 +269,31 @@ TEST(advice_on_limit, a_serial_part_and_where_the_workers_wait) {
                       HasSubstr("std_thread goes into handing items out: 17 %")));
 }
 
+// A plain loop has one worker: what it reaches beside itself is no efficiency of two.
+TEST(advice_on_limit, is_not_looked_for_in_a_scheme_that_has_one_worker) {
+    const auto made =
+        advised({race_file(primes_race().add("serial", 100, 0.5).add("std_thread", 120))});
+    EXPECT_EQ(made.scheme, "serial");
+    EXPECT_EQ(made.limit, limit_kind::unknown);
+    EXPECT_THAT(said(made, topic::limit), Not(HasSubstr("of what one alone does")));
+}
+
+TEST(advice_on_limit, what_is_to_be_measured_names_the_scheme_of_the_result) {
+    auto file = scale_maker(8).add(1, 1, 100).add(2, 1.99, 100.1).finish();
+    auto document = nlohmann::json::parse(file.text);
+    document["scheme"] = "steady";
+    file.text = document.dump();
+    const auto made = advised({file});
+    bool any = false;
+    for (const auto& one : made.open) {
+        any = any || one.measure.find("regatta scale") != std::string::npos;
+        EXPECT_TRUE(one.measure.find("regatta scale") == std::string::npos ||
+                    one.measure.find("--scheme steady") != std::string::npos)
+            << one.measure;
+    }
+    EXPECT_TRUE(any);
+}
+
 TEST(advice_on_limit, a_serial_part_that_may_be_none_is_not_called_the_limit) {
     auto file = scale_maker(2).add(1, 1, 100).add(2, 1 / 0.6, 100.5).finish();
     auto document = nlohmann::json::parse(file.text);

@@ -261,13 +261,38 @@ TEST_F(stat_file, the_kernels_own_threads_are_nobody) {
     process("9", "firefox", 1, 10'000);
     process("10", "kdamond.0", 2, 100'000); // they work on their own schedule
     process("11", "ksmd", 2, 1'000'000);
-    const race::kernel_threads threads(folder_);
+    const race::kernel_threads threads({}, folder_);
     EXPECT_EQ(threads.count(), 2u);
     EXPECT_EQ(threads.cpu_ns(), 1100);
+    // Of CPUs 0 to 2 alone: those that can run nowhere else.
+    std::ofstream(folder_ / "7" / "status") << "Name:\tkworker\nCpus_allowed_list:\t0-1\n";
+    std::ofstream(folder_ / "8" / "status") << "Cpus_allowed_list:\t0-3\n";
+    EXPECT_EQ(race::kernel_threads(regatta::cpu_set{0, 1, 2}, folder_).cpu_ns(), 100);
+    std::filesystem::remove(folder_ / "7" / "status");
+    EXPECT_EQ(race::kernel_threads(regatta::cpu_set{0, 1, 2}, folder_).count(), 0u);
     std::filesystem::remove_all(folder_ / "8"); // it has ended
     EXPECT_EQ(threads.cpu_ns(), 100);
     process("2", "systemd", 0, 1); // in a container another process has that number
-    EXPECT_EQ(race::kernel_threads(folder_).count(), 0u);
+    EXPECT_EQ(race::kernel_threads({}, folder_).count(), 0u);
+}
+
+TEST(race_load_meter, cpus_beside_those_of_this_process_are_watched_if_asked_for) {
+    const regatta::cpu_set all = regatta::affinity_of_this_thread();
+    if (all.count() < 2) {
+        GTEST_SKIP() << "there is one CPU";
+    }
+    regatta::pin_this_thread(regatta::cpu_set{*all.begin()});
+    const race::load_meter alone;
+    const race::load_meter both(all);
+    const auto measured = [](const race::load_meter& meter) {
+        auto before = meter.read();
+        auto after = before;
+        after.wall_ns += 1000;
+        return meter.between(before, after).available_ns;
+    };
+    EXPECT_EQ(measured(alone), 1000);
+    EXPECT_EQ(measured(both), static_cast<std::int64_t>(1000 * all.count()));
+    regatta::pin_this_thread(all);
 }
 
 // "CPU time of this process, of its children that were waited for, and of all descendants"

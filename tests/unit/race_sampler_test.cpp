@@ -380,6 +380,25 @@ TEST(race_sampler, a_contaminated_sample_is_taken_again_at_most_twice) {
     EXPECT_EQ(all.samples[9].ns, 112);
 }
 
+TEST(race_sampler, the_memory_of_tries_that_are_taken_again_is_kept) {
+    int run = 0;
+    const auto one = [&run] {
+        race::outcome got{100, {}};
+        const bool again = run == 2 || run == 3;
+        got.load.emplace().contaminated = again;
+        got.details.emplace().usage = race::program_usage{0, 0, 1, run == 3 ? 500 : 10};
+        got.details->figures.push_back({"figure", 1});
+        ++run;
+        return got;
+    };
+    const auto result = race::measure({{"a", one}}, {.rounds = 10, .warm_up = 0, .tries_again = 2});
+    ASSERT_EQ(result.of("a").first_tries.size(), 1u);
+    const auto& kept = result.of("a").first_tries[0].details;
+    ASSERT_TRUE(kept && kept->usage);
+    EXPECT_EQ(kept->usage->peak_bytes, 500);
+    EXPECT_TRUE(kept->figures.empty());
+}
+
 TEST(race_sampler, where_more_than_half_are_contaminated_none_is_taken_again_for_long) {
     int calls = 0;
     const auto result = race::measure({disturbed_when("a",

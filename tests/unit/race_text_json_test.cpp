@@ -109,10 +109,35 @@ TEST(race_text_json, no_object_has_too_many_members_to_be_read) {
     EXPECT_THROW(json::parse(text + ",\"1000000\":1}"), json_error);
 }
 
-TEST(race_text_json, no_document_nests_too_deep_to_be_read) {
-    const std::size_t depth = 300'000;
-    const json read = json::parse(std::string(depth, '[') + std::string(depth, ']'));
-    EXPECT_EQ(read.kind(), json::type::array);
+TEST(race_text_json, a_document_that_nests_too_deep_is_refused) {
+    const auto nested = [](std::size_t depth) {
+        return std::string(depth, '[') + std::string(depth, ']');
+    };
+    const json read = json::parse(nested(1000));
+    EXPECT_EQ(read.dump(), nested(1000));
+    for (const std::size_t depth : {1001, 300'000}) {
+        try {
+            json::parse(nested(depth));
+            ADD_FAILURE() << depth << " levels were read";
+        } catch (const json_error& e) {
+            EXPECT_EQ(e.levels(), 1000U);
+            EXPECT_STREQ(e.what(), "more than 1000 levels are in each other");
+        }
+    }
+}
+
+TEST(race_text_json, indents_what_is_within) {
+    const json value = {{"list", json::array()}, {"of", {{"a", 1}, {"b", std::vector<int>{1, 2}}}}};
+    EXPECT_EQ(value.dump(2), R"({
+  "list": [],
+  "of": {
+    "a": 1,
+    "b": [
+      1,
+      2
+    ]
+  }
+})");
 }
 
 } // namespace

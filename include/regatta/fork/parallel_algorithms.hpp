@@ -7,6 +7,7 @@
 
 #include <regatta/fork/detail/chunked_scan.hpp>
 #include <regatta/fork/detail/first_match.hpp>
+#include <regatta/fork/detail/kept_exception.hpp>
 #include <regatta/fork/detail/merge_sort.hpp>
 #include <regatta/fork/detail/on_pool.hpp>
 #include <regatta/fork/detail/quick_sort.hpp>
@@ -275,7 +276,7 @@ void parallel_stable_sort(Iterator first, Iterator last, Compare comp = {}) {
             return;
         }
     }
-    std::stable_sort(first, last, std::ref(comp));
+    detail::keep_exception(comp, [&](auto compare) { std::stable_sort(first, last, compare); });
 }
 
 /// The same on the workers of `pool`.

@@ -113,10 +113,11 @@ void pool_core::begin(const record_pointer& job, const process_call& call) {
             fail_state("process pool '" + options_.name + "': two functions are called " +
                        std::string(call.function.name) + ": put one into a namespace");
         }
+        unfinished_.push_back(
+            job); // First: where there is no memory for it, it is no job of this pool.
+        job->place = unfinished_.size() - 1;
         last_job_ += last_job_ == UINT32_MAX ? 2 : 1; // 0 is no job.
         job->generation = last_job_;
-        job->place = unfinished_.size();
-        unfinished_.push_back(job);
         try {
             jobs_.begin(*job);
         } catch (...) {
@@ -202,17 +203,16 @@ bool pool_core::wait_for_result(job_record& job, const time_point* deadline) {
             control_.jobs[slot].bell.leave(job.generation);
         }
     };
-    bool over = false;
     try {
-        over = wait(job, deadline, true);
+        const bool over = wait(job, deadline, true);
+        leave();
+        // If it ended before that, its worker may have left it to this thread.
+        return job.done.load() || collect(job) || over;
     } catch (...) {
         leave();
-        raise_event(); // Its worker may have left it to this thread.
+        raise_event(); // As above: now it is left to the monitor.
         throw;
     }
-    leave();
-    // If it ended before that, its worker may have left it to this thread.
-    return job.done.load() || collect(job) || over;
 }
 
 bool pool_core::wait_for_all(const time_point* deadline) {
@@ -239,6 +239,7 @@ bool pool_core::collect(job_record& job) {
         }
         tell = must_tell(); // A job that has waited may have got the slot.
     }
+    changed_.notify_all(); // Its waiters: before code of the user's runs, which may wait for them.
     if (tell) {
         raise_event();
     }
@@ -257,6 +258,9 @@ void pool_core::collect_all(bool with_reported) {
         const std::lock_guard lock(lock_);
         settled = jobs_.collect_all(with_reported);
         tell = must_tell();
+    }
+    if (settled.count != 0) {
+        changed_.notify_all(); // As in collect().
     }
     if (tell) {
         raise_event();

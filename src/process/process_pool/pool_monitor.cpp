@@ -64,6 +64,16 @@ void pool_core::monitor() {
                 return;
             }
         }
+        // Before another worker is started there: a copy that could not be watched may have claimed
+        // a task.
+        for (unsigned slot = 0; slot < most_workers; ++slot) {
+            if (fleet_.take_failed_start(slot)) {
+                once_there_is_memory([&] {
+                    const std::lock_guard lock(lock_);
+                    jobs_.recover({.slot = slot, .charged = false});
+                });
+            }
+        }
         // Before each sleep: no worker is left then that could end it, and who begins a job only
         // does if this says so. seq_cst, and by who begins a job after it was added under the lock:
         // either it sees this, or this its job.

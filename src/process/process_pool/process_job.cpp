@@ -7,12 +7,13 @@
 #include "process/process_pool/pool_core.hpp"
 #include <regatta/base/error.hpp>
 #include <regatta/process/process_pool.hpp>
+#include <regatta/sync/atomics.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace regatta {
@@ -35,6 +36,22 @@ void job_record::check() const {
     throw task_failed(*first);
 }
 
+namespace {
+
+/// The pool of a job; null once it has ended, as all its jobs have.
+std::shared_ptr<pool_core> pool_of(const job_record& record) {
+    auto pool = record.pool.lock();
+    if (pool == nullptr) {
+        // acquire is enough: partner is the release by which the count of the pool's owners became
+        // 0, which a failed lock() reads relaxed; makes visible what the pool wrote into the job
+        // before.
+        full_fence();
+    }
+    return pool;
+}
+
+} // namespace
+
 const std::byte* result_of(const job_record& record) {
     record.check();
     return record.bytes.data();
@@ -51,7 +68,7 @@ void abandon_job(job_record& record) noexcept {
 }
 
 bool wait_for_result(job_record& record, const std::chrono::steady_clock::time_point* deadline) {
-    const auto pool = record.pool.lock();
+    const auto pool = pool_of(record);
     return pool == nullptr || pool->wait_for_result(record, deadline);
 }
 
@@ -66,13 +83,13 @@ detail::job_record& process_job::record() const {
 
 void process_job::wait() const {
     detail::job_record& job = record();
-    if (const auto pool = job.pool.lock()) {
+    if (const auto pool = detail::pool_of(job)) {
         pool->wait(job, nullptr);
     }
 }
 bool process_job::wait_until(std::chrono::steady_clock::time_point deadline) const {
     detail::job_record& job = record();
-    const auto pool = job.pool.lock();
+    const auto pool = detail::pool_of(job);
     return pool == nullptr || pool->wait(job, &deadline);
 }
 void process_job::get() const {

@@ -59,6 +59,7 @@ worker_fleet::worker_fleet(const process_pool_options& options, pool_arenas& mem
     if (!null_) { // Without it the workers would read what is meant for this program.
         fail_system(errno, "process pool '" + options_.name + "': open /dev/null");
     }
+    passed_.reserve(options_.descriptors.size()); // What is opened has an owner at once.
     for (const inherited_descriptor& one : options_.descriptors) {
         passed_.emplace_back(::fcntl(one.parent, F_DUPFD_CLOEXEC, 3));
         if (!passed_.back()) {
@@ -84,6 +85,10 @@ void worker_fleet::adjust(unsigned workers) {
             control_.slots[slot].bell.ring();
         }
     }
+}
+
+bool worker_fleet::take_failed_start(unsigned slot) noexcept {
+    return std::exchange(members_[slot].start_failed, false);
 }
 
 void worker_fleet::start(unsigned slot) {
@@ -114,6 +119,8 @@ void worker_fleet::start(unsigned slot) {
             process = spawn(wanted);
         }
     } catch (const std::exception& error) {
+        one.start_failed =
+            true; // A copy may have run until it was found that it cannot be watched.
         if (std::exchange(first_, false)) {
             throw;
         }

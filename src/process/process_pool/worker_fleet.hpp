@@ -71,6 +71,8 @@ public:
     bool any() const noexcept;
     /// Why it has given up; empty: it has not.
     const std::string& given_up() const noexcept { return given_up_; }
+    /// Whether a start in that slot has failed since the last look.
+    bool take_failed_start(unsigned slot) noexcept;
     void retry() noexcept {
         given_up_.clear();
         resume_ = {};
@@ -95,6 +97,7 @@ private:
         std::int64_t rung_ns = 0;    ///< Since when it counts as without one; 0: it has one.
         std::int64_t awake_ns = 0;   ///< Since when it has no task and does not sleep; 0: it does.
         bool seen_ready = false;     ///< It was ready when a start was counted as failed.
+        bool start_failed = false;   ///< Since the last look.
         bool lost = false;           ///< `ring_was_lost` has returned true for that ring.
     };
 

@@ -39,6 +39,8 @@ constexpr int patience_ms = 5000;
 
 std::optional<subprocess> worker_zygote::start(unsigned slot, worker_slot& shared,
                                                const spawn_options& like) {
+    const std::string operation =
+        "watch a copied worker"; // There is no copy yet, should there be no memory.
     for (int tries = 0; tries < 2 && !useless_; ++tries) {
         if (!orders_) {
             launch(like);
@@ -56,7 +58,7 @@ std::optional<subprocess> worker_zygote::start(unsigned slot, worker_slot& share
         // acquire: as if its end were a release; the kernel wrote it before the copy ran, so that
         // it is there however the zygote has ended.
         if (const pid_t copy = shared.process.load(std::memory_order_acquire); copy > 0) {
-            return subprocess(copy, open_end_of_child(copy, "watch a copied worker"));
+            return subprocess(copy, open_end_of_child(copy, operation));
         }
     }
     useless_ = true;

@@ -270,11 +270,15 @@ private:
             const bool mine = stack.seat()->reclaim(last);
             if (!mine) {
                 stack.await(last);
-                REGATTA_TRY {
-                    body_.join(into, std::move(last.part));
-                }
-                REGATTA_CATCH_ALL {
-                    whole_.fail();
+                // Once something has thrown, a result may be what it was moved from, and nobody
+                // asks for it.
+                if (!whole_.over()) {
+                    REGATTA_TRY {
+                        body_.join(into, std::move(last.part));
+                    }
+                    REGATTA_CATCH_ALL {
+                        whole_.fail();
+                    }
                 }
             } else {
                 next_ = last.begin;

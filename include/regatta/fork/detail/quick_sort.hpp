@@ -5,6 +5,7 @@
 /// @file
 /// Quicksort whose halves are forked.
 
+#include <regatta/fork/detail/kept_exception.hpp>
 #include <regatta/fork/detail/partition.hpp>
 #include <regatta/fork/detail/small_sort.hpp>
 #include <regatta/fork/join.hpp>
@@ -76,8 +77,10 @@ private:
     void sort(Iterator first, Iterator last, int bad_allowed, bool leftmost) {
         for (difference count = last - first; count > short_range; count = last - first) {
             if (bad_allowed == 0) {
-                std::make_heap(first, last, std::ref(comp_));
-                std::sort_heap(first, last, std::ref(comp_));
+                keep_exception(comp_, [&](auto comp) {
+                    std::make_heap(first, last, comp);
+                    std::sort_heap(first, last, comp);
+                });
                 return;
             }
             pivot_to_front(first, last);
