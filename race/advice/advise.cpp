@@ -4,6 +4,7 @@
 #include "advice/advice.hpp"
 #include "advice/advise_topics.hpp"
 #include "sampling/verdict.hpp"
+#include "schemes/scheme.hpp"
 #include "text/command_line.hpp"
 
 #include <fmt/core.h>
@@ -84,8 +85,8 @@ std::string advising::command(const std::string& verb,
             words.insert(words.end(), {option, value});
         }
     }
-    // `scale` measures another scheme unless told.
-    if (verb == "scale" && all.scale && all.scale->scheme != "std_thread") {
+    // `scale` measures the usual baseline unless told.
+    if (verb == "scale" && all.scale && all.scale->scheme != usual_baseline().name) {
         words.insert(words.end(), {"--scheme", all.scale->scheme});
     }
     words.insert(words.end(), further.begin(), further.end());

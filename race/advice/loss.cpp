@@ -5,6 +5,7 @@
 
 #include "advice/advise_topics.hpp"
 #include "sampling/verdict.hpp"
+#include "schemes/scheme.hpp"
 
 #include <fmt/core.h>
 

@@ -20,8 +20,6 @@
 namespace regatta::race {
 namespace {
 
-constexpr double usual_tolerance = 0.05;
-
 std::vector<unsigned> watched_cpus(const cpu_set& further) {
     std::vector<unsigned> cpus;
     ::cpu_set_t set;
@@ -108,13 +106,10 @@ std::int64_t read_unified(const std::string& folder) {
 
 } // namespace
 
-load_meter::load_meter(double tolerance) : load_meter(tolerance, files{}) {}
+load_meter::load_meter(const cpu_set& further) : load_meter(files{}, further) {}
 
-load_meter::load_meter(const cpu_set& further) : load_meter(usual_tolerance, files{}, further) {}
-
-load_meter::load_meter(double tolerance, files where, const cpu_set& further)
-    : tolerance_(tolerance)
-    , where_(std::move(where))
+load_meter::load_meter(files where, const cpu_set& further)
+    : where_(std::move(where))
     , cpus_(watched_cpus(further))
     , kernel_(only_those(cpus_)) {
     const long ticks = ::sysconf(_SC_CLK_TCK);
@@ -217,7 +212,7 @@ disturbance load_meter::between(const reading& before, const reading& after) con
         d.others_ns = std::max<std::int64_t>(0, after.all_ns - before.all_ns - own - kernel);
     }
     d.stolen_ns = std::max<std::int64_t>(0, after.stolen_ns - before.stolen_ns);
-    const double allowed = tolerance_ * static_cast<double>(d.available_ns);
+    const double allowed = tolerance * static_cast<double>(d.available_ns);
     const auto over = [&](std::int64_t used, std::int64_t resolution) {
         return used > resolution && static_cast<double>(used) > allowed;
     };

@@ -67,11 +67,9 @@ public:
         std::string unified = "/sys/fs/cgroup";
     };
 
-    /// @param tolerance the share of the available CPU time that others may use.
-    explicit load_meter(double tolerance = 0.05);
-    load_meter(double tolerance, files where, const cpu_set& further = {});
     /// @param further CPUs that are watched beside those on which this process may run.
-    explicit load_meter(const cpu_set& further);
+    explicit load_meter(const cpu_set& further = {});
+    explicit load_meter(files where, const cpu_set& further = {});
 
     reading read() const;
     /// @param own_ns what counts as one's own, such as `family_cpu_ns()`.
@@ -88,6 +86,8 @@ public:
     std::int64_t resolution_ns() const noexcept { return resolution_ns_; }
 
 private:
+    static constexpr double tolerance = 0.05; ///< Others may use this share of the CPU time.
+
     enum class counter { none, cpuacct, unified, ticks };
 
     std::int64_t all_ns() const;
@@ -95,7 +95,6 @@ private:
     std::int64_t resolution_of_ticks_ns() const noexcept;
     bool choose(counter kind, std::string name, std::int64_t resolution_ns);
 
-    double tolerance_;
     files where_;
     std::vector<unsigned> cpus_;    ///< Those that are watched, in ascending order.
     bool others_elsewhere_ = false; ///< Whether the counter has the work on more than these.

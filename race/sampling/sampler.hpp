@@ -30,8 +30,8 @@ namespace regatta::race {
 /// Times below this are lost in what surrounds them: a wake-up, a tick, a reading of counters.
 inline constexpr std::chrono::nanoseconds usual_shortest_sample{5'000'000};
 
-/// Rounds of a measurement at most, whatever its time: a sample takes 250 bytes to the end, and 2
-/// KB more while a document is written.
+/// Rounds of a measurement at most, whatever its time: a sample takes 250 bytes to the end, and
+/// several times as much while a document is written.
 inline constexpr unsigned most_rounds_of_all = 100'000;
 
 /// How many times as many rounds as asked for there may be where time is left.

@@ -17,7 +17,24 @@ using library_json = nlohmann::ordered_json;
 
 constexpr std::size_t most_levels = 1000; ///< Of arrays and objects in each other, in what is read.
 
-/// A value that has no others in it, as the library writes it.
+/// A value that has no others in it.
+library_json converted(const json& value) {
+    switch (value.kind()) {
+    case json::type::boolean:
+        return value.boolean();
+    case json::type::integer:
+        return value.integer();
+    case json::type::natural:
+        return value.natural();
+    case json::type::real:
+        return value.number();
+    case json::type::text:
+        return value.text();
+    default:
+        return nullptr;
+    }
+}
+
 std::string text_of_one(const library_json& value) {
     return value.dump(-1, ' ', false, library_json::error_handler_t::replace);
 }
@@ -29,29 +46,10 @@ public:
     explicit writer(int indent) : indent_(indent) {}
 
     void add(const json& value) {
-        switch (value.kind()) {
-        case json::type::null:
-            text_ += "null";
-            break;
-        case json::type::boolean:
-            text_ += value.boolean() ? "true" : "false";
-            break;
-        case json::type::integer:
-            text_ += text_of_one(value.integer());
-            break;
-        case json::type::natural:
-            text_ += text_of_one(value.natural());
-            break;
-        case json::type::real:
-            text_ += text_of_one(value.number());
-            break;
-        case json::type::text:
-            text_ += text_of_one(value.text());
-            break;
-        case json::type::array:
-        case json::type::object:
+        if (value.kind() == json::type::array || value.kind() == json::type::object) {
             add_all(value);
-            break;
+        } else {
+            text_ += text_of_one(converted(value));
         }
     }
     std::string take() noexcept { return std::move(text_); }

@@ -134,9 +134,9 @@ public:
         return made;
     }
 
-    /// The text is JSON, but more arrays and objects are in each other than are read.
+    /// The text is JSON, but its arrays and objects nest deeper than is read.
     static json_error nests(std::size_t levels) {
-        json_error made("more than " + std::to_string(levels) + " levels are in each other", 0, "");
+        json_error made("nests more than " + std::to_string(levels) + " levels deep", 0, "");
         made.levels_ = levels;
         return made;
     }

@@ -126,7 +126,7 @@ TEST(race_load_meter, is_not_held_up_by_what_children_have_used) {
 }
 
 TEST(race_load_meter, says_so_where_nothing_can_be_read) {
-    const race::load_meter meter(0.05, nowhere());
+    const race::load_meter meter(nowhere());
     EXPECT_EQ(meter.source().substr(0, 4), "none");
     const auto before = meter.read();
     EXPECT_FALSE(meter.between(before, meter.read()).contaminated);
@@ -134,7 +134,7 @@ TEST(race_load_meter, says_so_where_nothing_can_be_read) {
 
 TEST_F(stat_file, ticks_of_others_and_of_the_hypervisor_are_seen_above_the_resolution) {
     write(1000, 10);
-    const race::load_meter meter(0.05, where());
+    const race::load_meter meter(where());
     EXPECT_NE(meter.source().find("/proc/stat"), std::string::npos);
     const auto before = meter.read();
     const auto same = meter.between(before, meter.read());
@@ -160,7 +160,7 @@ TEST_F(stat_file, a_group_that_is_not_the_root_is_not_taken) {
     auto files = where();
     files.cpuacct = folder_;
     std::ofstream(folder_ / "cpuacct.usage_percpu") << "1000 1000\n"; // no release_agent beside it
-    const race::load_meter meter(0.05, files);
+    const race::load_meter meter(files);
     EXPECT_NE(meter.source().find("/proc/stat"), std::string::npos);
 }
 
@@ -170,13 +170,13 @@ TEST_F(stat_file, a_counter_that_does_not_see_our_own_work_is_not_taken) {
     files.cpuacct = folder_;
     std::ofstream(folder_ / "cpuacct.usage_percpu") << "1000 1000\n";
     std::ofstream(folder_ / "release_agent") << "\n";
-    const race::load_meter meter(0.05, files);
+    const race::load_meter meter(files);
     EXPECT_NE(meter.source().find("/proc/stat"), std::string::npos);
 }
 
 TEST_F(stat_file, a_burst_below_the_resolution_is_not_measurable) {
     write(1000, 10);
-    const race::load_meter meter(0.05, where());
+    const race::load_meter meter(where());
     race::load_meter::reading before;
     race::load_meter::reading after;
     // Ticks of 10 ms: an hour has many, a millisecond none.
@@ -184,7 +184,7 @@ TEST_F(stat_file, a_burst_below_the_resolution_is_not_measurable) {
     EXPECT_TRUE(meter.between(before, after).measurable);
     after.wall_ns = 1'000'000;
     EXPECT_FALSE(meter.between(before, after).measurable);
-    EXPECT_FALSE(race::load_meter(0.05, nowhere()).between(before, after).measurable);
+    EXPECT_FALSE(race::load_meter(nowhere()).between(before, after).measurable);
 }
 
 /// A counter that grows by a second and more with each look: a pipe of lines as long as what a
@@ -227,7 +227,7 @@ TEST_F(stat_file, what_others_do_on_other_cpus_does_not_count) {
     std::ofstream(folder_ / "groups" / "cgroup.controllers") << "cpuset\n";
     const growing_counter counter(folder_ / "groups" / "everybody" / "cpu.stat");
     regatta::pin_this_thread(regatta::cpu_set{*all.begin()});
-    const race::load_meter meter(0.05, files);
+    const race::load_meter meter(files);
     EXPECT_NE(meter.source().find("v2"), std::string::npos) << meter.source();
     auto before = meter.read();
     auto after = meter.read();

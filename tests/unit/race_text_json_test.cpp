@@ -121,7 +121,7 @@ TEST(race_text_json, a_document_that_nests_too_deep_is_refused) {
             ADD_FAILURE() << depth << " levels were read";
         } catch (const json_error& e) {
             EXPECT_EQ(e.levels(), 1000U);
-            EXPECT_STREQ(e.what(), "more than 1000 levels are in each other");
+            EXPECT_STREQ(e.what(), "nests more than 1000 levels deep");
         }
     }
 }

@@ -7,7 +7,7 @@
 
 #include <regatta/fork/detail/chunked_scan.hpp>
 #include <regatta/fork/detail/first_match.hpp>
-#include <regatta/fork/detail/kept_exception.hpp>
+#include <regatta/fork/detail/keep_exception.hpp>
 #include <regatta/fork/detail/merge_sort.hpp>
 #include <regatta/fork/detail/on_pool.hpp>
 #include <regatta/fork/detail/quick_sort.hpp>

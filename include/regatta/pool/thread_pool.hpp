@@ -97,8 +97,9 @@ public:
 
     /// Workers call every callable of a range. An rvalue range that is not a view is moved from,
     /// and so is a view of what cannot be copied. If the pool lacks room for all, the overflow
-    /// policy decides for the rest. `task_rejected::accepted` is the number of tasks accepted from
-    /// the front. Cost: one compare-and-swap for up to 64 tasks.
+    /// policy decides for the rest.
+    /// `task_rejected::accepted` is the number of tasks accepted from the front.
+    /// Cost: one compare-and-swap for up to 64 tasks.
     template<detail::batch Range>
     requires detail::callable_job<detail::batch_value_t<Range>>
     void execute_batch(Range&& callables, task_options options = {});

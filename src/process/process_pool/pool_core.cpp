@@ -113,8 +113,8 @@ void pool_core::begin(const record_pointer& job, const process_call& call) {
             fail_state("process pool '" + options_.name + "': two functions are called " +
                        std::string(call.function.name) + ": put one into a namespace");
         }
-        unfinished_.push_back(
-            job); // First: where there is no memory for it, it is no job of this pool.
+        // First: where there is no memory for it, it is no job of this pool.
+        unfinished_.push_back(job);
         job->place = unfinished_.size() - 1;
         last_job_ += last_job_ == UINT32_MAX ? 2 : 1; // 0 is no job.
         job->generation = last_job_;

@@ -119,8 +119,8 @@ void worker_fleet::start(unsigned slot) {
             process = spawn(wanted);
         }
     } catch (const std::exception& error) {
-        one.start_failed =
-            true; // A copy may have run until it was found that it cannot be watched.
+        // A copy may have run until it was found that it cannot be watched.
+        one.start_failed = true;
         if (std::exchange(first_, false)) {
             throw;
         }

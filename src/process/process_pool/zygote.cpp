@@ -39,8 +39,8 @@ constexpr int patience_ms = 5000;
 
 std::optional<subprocess> worker_zygote::start(unsigned slot, worker_slot& shared,
                                                const spawn_options& like) {
-    const std::string operation =
-        "watch a copied worker"; // There is no copy yet, should there be no memory.
+    // Made before there is a copy: there may be no memory for it.
+    const std::string operation = "watch a copied worker";
     for (int tries = 0; tries < 2 && !useless_; ++tries) {
         if (!orders_) {
             launch(like);

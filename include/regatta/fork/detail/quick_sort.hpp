@@ -5,7 +5,7 @@
 /// @file
 /// Quicksort whose halves are forked.
 
-#include <regatta/fork/detail/kept_exception.hpp>
+#include <regatta/fork/detail/keep_exception.hpp>
 #include <regatta/fork/detail/partition.hpp>
 #include <regatta/fork/detail/small_sort.hpp>
 #include <regatta/fork/join.hpp>
