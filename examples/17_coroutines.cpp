@@ -38,6 +38,14 @@ regatta::co_task<std::size_t> length_of(pools& on, std::string name) {
     co_return co_await std::move(length);
 }
 
+/// Two that run at once: each has a future from its start on.
+regatta::co_task<std::size_t> length_of_both(pools& on) {
+    auto first = regatta::co_spawn(on.compute, length_of(on, "regatta"));
+    auto second = regatta::co_spawn(on.compute, length_of(on, "race"));
+    const std::size_t length = co_await std::move(first);
+    co_return length + co_await std::move(second);
+}
+
 /// What a coroutine throws comes out where it is awaited.
 regatta::co_task<bool> hears_of_errors(pools& on) {
     try {
@@ -62,9 +70,10 @@ regatta::co_task<bool> hears_of_refusal(regatta::steady_pool& closed) {
 int main() {
     pools on;
     const std::size_t length = regatta::sync_wait(length_of(on, "regatta"));
+    const std::size_t lengths = regatta::sync_wait(length_of_both(on));
     const bool error = regatta::sync_wait(hears_of_errors(on));
     on.compute.close();
     const bool refusal = regatta::sync_wait(hears_of_refusal(on.compute));
-    std::printf("%zu characters\n", length);
-    return length == 19 && error && refusal ? 0 : 1;
+    std::printf("%zu characters, %zu in both\n", length, lengths);
+    return length == 19 && lengths == 35 && error && refusal ? 0 : 1;
 }

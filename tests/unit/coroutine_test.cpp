@@ -280,3 +280,116 @@ TEST(co_task, keeps_its_coroutine_when_it_is_assigned_to_itself) {
     task = std::move(same);
     EXPECT_EQ(sync_wait(std::move(task)), 1);
 }
+
+// "Starts a coroutine on an executor, and returns a future of its result."
+TEST(co_spawn, gives_results_of_every_kind) {
+    queue_executor executor(1);
+    const auto worker = executor.submit([] { return std::this_thread::get_id(); }).get();
+    const auto where = []() -> co_task<std::thread::id> { co_return std::this_thread::get_id(); };
+    EXPECT_EQ(regatta::co_spawn(executor, where()).get(), worker);
+    int there = 1;
+    const auto reference = [](int& r) -> co_task<int&> { co_return r; };
+    EXPECT_EQ(&regatta::co_spawn(executor, reference(there)).get(), &there);
+    const auto owner = []() -> co_task<std::unique_ptr<int>> {
+        co_return std::make_unique<int>(4);
+    };
+    EXPECT_EQ(*regatta::co_spawn(executor, owner()).get(), 4);
+    std::string text = "moved";
+    const auto moved = [](std::string& s) -> co_task<std::string&&> { co_return std::move(s); };
+    EXPECT_EQ(regatta::co_spawn(executor, moved(text)).get(), "moved");
+    std::vector<std::string> notes;
+    regatta::co_spawn(executor, note(notes, "ran")).get();
+    EXPECT_EQ(notes, std::vector<std::string>{"ran"});
+}
+
+// "So several run at once": each waits for what the other one does.
+TEST(co_spawn, runs_several_at_once) {
+    queue_executor executor(1);
+    std::optional<regatta::detail::future_job> first_job;
+    std::optional<regatta::detail::future_job> second_job;
+    auto [first, one] = regatta::make_future_task(executor.blocks(), {}, [] { return 1; });
+    auto [second, two] = regatta::make_future_task(executor.blocks(), {}, [] { return 2; });
+    first_job.emplace(std::move(one));
+    second_job.emplace(std::move(two));
+    const auto end_and_await = [](std::optional<regatta::detail::future_job>& end,
+                                  future<int> awaited) -> co_task<int> {
+        (*std::exchange(end, std::nullopt))();
+        co_return co_await std::move(awaited);
+    };
+    const auto both = [&](queue_executor& e) -> co_task<int> {
+        auto a = regatta::co_spawn(e, end_and_await(first_job, std::move(second)));
+        auto b = regatta::co_spawn(e, end_and_await(second_job, std::move(first)));
+        const int sum = co_await std::move(a);
+        co_return sum + co_await std::move(b);
+    };
+    EXPECT_EQ(regatta::co_spawn(executor, both(executor)).get(), 3);
+}
+
+// "The future throws what the coroutine throws, and `task_cancelled` if the executor refused or
+// discarded it".
+TEST(co_spawn, passes_exceptions_and_refusals_to_the_future) {
+    queue_executor executor(1);
+    const auto fails = []() -> co_task<int> {
+        throw std::runtime_error("inner");
+        co_return 1;
+    };
+    EXPECT_THROW(regatta::co_spawn(executor, fails()).get(), std::runtime_error);
+    EXPECT_EQ(regatta::co_spawn(executor, value(3)).then([](int i) { return 2 * i; }).get(), 6);
+    EXPECT_THROW(regatta::co_spawn(executor, co_task<int>()), std::logic_error);
+    const auto held = std::make_shared<int>(0);
+    const auto holds = [](std::shared_ptr<int> p) -> co_task<int> { co_return *p; };
+    full_executor full;
+    auto refused = regatta::co_spawn(full, holds(held));
+    EXPECT_TRUE(refused.ready());
+    EXPECT_EQ(held.use_count(), 1); // "its frame with it"
+    EXPECT_THROW(refused.get(), task_cancelled);
+    future<int> discarded;
+    {
+        queue_executor unrun;
+        discarded = regatta::co_spawn(unrun, holds(held));
+    }
+    EXPECT_THROW(discarded.get(), task_cancelled);
+    EXPECT_EQ(held.use_count(), 1);
+}
+
+// "Destroying or cancelling the future does not end the coroutine: its result is dropped."
+TEST(co_spawn, goes_on_without_its_future) {
+    queue_executor executor;
+    const auto held = std::make_shared<int>(0);
+    const auto counts = [](std::shared_ptr<int> p) -> co_task<std::shared_ptr<int>> {
+        ++*p;
+        co_return p;
+    };
+    auto cancelled = regatta::co_spawn(executor, counts(held));
+    static_cast<void>(regatta::co_spawn(executor, counts(held)).valid());
+    EXPECT_TRUE(cancelled.cancel());
+    while (executor.run_one()) {
+    }
+    EXPECT_EQ(*held, 2);
+    EXPECT_THROW(cancelled.get(), task_cancelled);
+    EXPECT_EQ(held.use_count(), 1);
+    auto late = regatta::co_spawn(executor, counts(held));
+    EXPECT_TRUE(executor.run_one());
+    EXPECT_FALSE(late.cancel());
+    EXPECT_EQ(*late.get(), 3);
+}
+
+// "The future is ready when the coroutine has ended, and its frame with it": by then nothing of it
+// is used any more, whoever ends it.
+TEST(co_spawn, ends_with_its_future_on_any_thread) {
+    queue_executor executor(2);
+    const auto hop = [](queue_executor& e, std::shared_ptr<int> p) -> co_task<int> {
+        co_await schedule_on(e);
+        co_return *p;
+    };
+    for (int i = 0; i < 2000; ++i) {
+        const auto held = std::make_shared<int>(i);
+        auto later = regatta::co_spawn(executor, hop(executor, held));
+        if (i % 3 == 0) {
+            later.cancel();
+            continue;
+        }
+        ASSERT_EQ(later.get(), i);
+        ASSERT_EQ(held.use_count(), 1);
+    }
+}

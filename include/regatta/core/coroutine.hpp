@@ -3,11 +3,15 @@
 #pragma once
 
 /// @file
-/// Coroutines on pools: a lazy task, and how to run it on a worker and wait for it.
+/// Coroutines on pools: a lazy task, how to run it on a worker, wait for it, and run several at
+/// once.
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/error.hpp>
+#include <regatta/core/detail/block_cache.hpp>
 #include <regatta/core/detail/completion.hpp>
+#include <regatta/core/detail/future_job.hpp>
+#include <regatta/core/detail/result_state.hpp>
 #include <regatta/core/future.hpp>
 #include <regatta/core/task_errors.hpp>
 
@@ -368,6 +372,96 @@ private:
 template<class Executor>
 auto schedule_on(Executor& executor) noexcept {
     return schedule_awaiter<Executor>(executor);
+}
+
+namespace detail {
+
+/// The state of a coroutine's future. Whoever runs the coroutine puts the result in, then calls the
+/// job, which makes the future ready.
+///
+/// Aligned more strictly than blocks are: it lies on the heap, alone, and ends its store with it.
+template<class R>
+class alignas(2 * block_store::block_alignment) co_state final : public result_state<R> {
+public:
+    explicit co_state(block_store& store) noexcept : result_state<R>(store, {}, false) {}
+
+    /// Stores the result of `f()`, or its exception. Once, before the call of the job.
+    template<class F>
+    void keep_result(F&& f) noexcept {
+        this->keep(std::forward<F>(f));
+    }
+    void keep_failure(std::exception_ptr error) noexcept { this->keep_error(std::move(error)); }
+
+private:
+    future_state::outcome run() noexcept override { return future_state::outcome::done; }
+    void drop_closure() noexcept override {}
+    void dispose() noexcept override { destroy_in_block(this, this->store()); }
+};
+
+/// The coroutine of `co_spawn`: nobody owns it, and its end destroys it.
+struct co_spawned {
+    struct promise_type {
+        co_spawned get_return_object() const noexcept { return {}; }
+        std::suspend_never initial_suspend() const noexcept { return {}; }
+        std::suspend_never final_suspend() const noexcept { return {}; }
+        void return_void() const noexcept {}
+        /// Never called: the coroutine catches all.
+        void unhandled_exception() const noexcept { std::terminate(); }
+    };
+};
+
+/// Runs a coroutine on an executor, its result into a future.
+template<class Executor, class T, class R>
+co_spawned run_spawned(Executor& executor, co_task<T> awaited, co_state<R>& state, future_job job) {
+    REGATTA_TRY {
+        co_await schedule_on(executor);
+        if constexpr (std::is_void_v<T>) {
+            co_await std::move(awaited);
+            state.keep_result([] {});
+        } else {
+            T result = co_await std::move(awaited);
+            state.keep_result([&]() -> R { return std::forward<T>(result); });
+        }
+    }
+    REGATTA_CATCH_ALL {
+        state.keep_failure(std::current_exception());
+    }
+    awaited = {}; // A task that was refused holds its coroutine still.
+    job();
+}
+
+} // namespace detail
+
+/// Starts a coroutine on an executor, and returns a future of its result. So several run at once:
+///
+/// ```cpp
+/// auto first = regatta::co_spawn(pool, read(one));
+/// auto second = regatta::co_spawn(pool, read(other));
+/// auto both = first.get() + second.get(); // in a coroutine: co_await std::move(first) …
+/// ```
+///
+/// The future is ready when the coroutine has ended, and its frame with it. Destroying or
+/// cancelling the future does not end the coroutine: its result is dropped. What the coroutine
+/// refers to, arguments of a lambda's captures included, and the executor exist until it has ended.
+/// In a task of the executor `co_await` the future: `get` there blocks the worker, perhaps the one
+/// that the coroutine needs.
+///
+/// Threads: any.
+/// Failure: an empty task throws `std::logic_error`; `std::bad_alloc`. The future throws what the
+/// coroutine throws, and `task_cancelled` if the executor refused or discarded it at its start.
+/// Blocks: as `execute` of the executor.
+/// Cost: three calls of the heap beside that of the coroutine, and a task.
+template<class Executor, class T>
+auto co_spawn(Executor& executor, co_task<T> awaited) -> future<detail::kept_result_t<T>> {
+    using result = detail::kept_result_t<T>;
+    if (!awaited.valid()) {
+        fail_state("co_spawn was given an empty co_task, or one that was awaited before");
+    }
+    const detail::block_cache blocks;
+    auto& state = *detail::make_in_block<detail::co_state<result>>(blocks.store());
+    future<result> later(state);
+    detail::run_spawned(executor, std::move(awaited), state, detail::future_job(state));
+    return later;
 }
 
 /// The awaiter that continues a coroutine when a future is ready.
