@@ -64,6 +64,17 @@ TEST(placement, scatter_takes_nodes_in_turn_where_they_hold_packages_or_lie_in_d
     EXPECT_EQ(placed(8, placement_policy::scatter, tiles.read(), "0-7"), "0 4 2 6 1 5 3 7");
 }
 
+TEST(placement, scatter_tells_a_cache_of_one_core_from_those_that_are_shared) {
+    machine_files files; // Of two caches of two cores one core is offline.
+    files.sets("0-2", "0-3", "0-3").nodes("0");
+    for (unsigned cpu = 0; cpu < 3; ++cpu) {
+        files.cpu(cpu,
+                  {.siblings = std::to_string(cpu), .core = static_cast<int>(cpu), .package = 0});
+    }
+    files.cache(0, 3, "Unified", "8M", cpu_set{0, 1}).cache(0, 3, "Unified", "8M", cpu_set{2});
+    EXPECT_EQ(placed(3, placement_policy::scatter, files.read(), "0-3"), "0 2 1");
+}
+
 TEST(placement, one_per_core_gives_whole_cores) {
     const topology t = two_sockets().read();
     EXPECT_EQ(placed(3, placement_policy::one_per_core, t, "0-23"), "0,12 1,13 2,14");

@@ -313,3 +313,18 @@ TEST(topology, of_this_machine_holds_together) {
         EXPECT_TRUE(t.online.contains(regatta::affinity_of_this_thread()));
     }
 }
+
+// "The first part that claims a CPU gets it": caches, too.
+TEST(topology, caches_that_overlap_are_cut_down) {
+    machine_files files;
+    files.sets("0-2", "0-2", "0-2").nodes("0");
+    for (unsigned cpu = 0; cpu < 3; ++cpu) {
+        files.cpu(cpu,
+                  {.siblings = std::to_string(cpu), .core = static_cast<int>(cpu), .package = 0});
+    }
+    files.cache(0, 3, "Unified", "8M", cpu_set{1, 2}).cache(0, 3, "Unified", "8M", cpu_set{0, 1});
+    const topology t = files.read();
+    ASSERT_EQ(t.caches.size(), 2u);
+    EXPECT_EQ(t.caches[0].cpus, (cpu_set{0, 1}));
+    EXPECT_EQ(t.caches[1].cpus, (cpu_set{2}));
+}

@@ -147,7 +147,7 @@ public:
 
     /// Changes the wanted number of threads; the threads follow by themselves.
     /// Failure: `std::invalid_argument` for a negative number, or for deleting more than the wanted
-    /// number.
+    /// number. Threads that delete at once are not told if they delete more together.
     void addThreads(int number = 1) { pool().add_threads(detail::counted(number, added)); }
     void delThreads(int number = 1) {
         const unsigned count = detail::counted(number, deleted);

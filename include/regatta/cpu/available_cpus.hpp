@@ -80,7 +80,7 @@ REGATTA_RARE inline double quota_of_group(std::string_view root, std::string_vie
     const std::string first =
         text_of_file({root, mount, group, v2 ? "/cpu.max" : "/cpu.cfs_quota_us"});
     const std::string second =
-        text_of_file({root, mount, group, v2 ? "/cpu.max" : "/cpu.cfs_period_us"});
+        v2 ? first : text_of_file({root, mount, group, "/cpu.cfs_period_us"});
     std::string_view text = first;
     const double quota = positive(next_part(text, ' '));
     text = second;

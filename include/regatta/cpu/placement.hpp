@@ -58,6 +58,12 @@ bool hold_nodes(const std::vector<Part>& parts, const topology& machine) {
 inline std::vector<cpu_place> places_of(const topology& machine, const cpu_set& allowed) {
     const bool in_packages = hold_nodes(machine.packages, machine);
     const bool in_dies = hold_nodes(machine.dies, machine);
+    // Where each core has a cache of its own that says nothing about neighbours.
+    const bool share_caches =
+        std::any_of(machine.cpus.begin(), machine.cpus.end(), [&](const cpu_info& info) {
+            const cpu_cache* const cache = machine.cache_of(info.cpu);
+            return cache != nullptr && !machine.cores[info.core].cpus.contains(cache->cpus);
+        });
     std::vector<cpu_place> places;
     for (const unsigned cpu : allowed) {
         const cpu_info* const info = machine.find(cpu);
@@ -74,9 +80,8 @@ inline std::vector<cpu_place> places_of(const topology& machine, const cpu_set& 
                                       : in_packages ? info->node
                                                     : info->package;
         place.at[cpu_place::innermost] = in_dies ? info->node : info->die;
-        // The cache of a single core says nothing about neighbours.
-        if (cache != nullptr && !core.cpus.contains(cache->cpus)) {
-            place.at[cpu_place::cache] = *cache->cpus.begin();
+        if (cache != nullptr && share_caches) {
+            place.at[cpu_place::cache] = *cache->cpus.begin() + 1;
         }
         place.at[cpu_place::cluster] = static_cast<unsigned>(core.cluster + 1);
         place.at[cpu_place::core] = info->core;

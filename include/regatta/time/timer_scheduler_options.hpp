@@ -70,9 +70,9 @@ public:
         , id_(id) {}
     timer_run(timer_run&& other) noexcept = default;
     timer_run& operator=(timer_run&& other) noexcept {
-        const timer_run old(std::move(*this));
-        timers_ = std::move(other.timers_);
-        id_ = other.id_;
+        timer_run old(std::move(other));
+        std::swap(timers_, old.timers_);
+        std::swap(id_, old.id_);
         return *this;
     }
     ~timer_run() {

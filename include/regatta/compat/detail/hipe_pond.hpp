@@ -49,7 +49,7 @@ public:
     template<class F>
     void submit(F&& f) {
         static_assert(util::is_runnable<F>::value, "submit: not callable without arguments");
-        if (!room_.limited()) {
+        if (asks_pool()) {
             pool_.execute(call_of(std::forward<F>(f)));
         } else if (room::places place = room_.take(1); place.count() != 0) {
             pool_.execute(placed<call_type<F>>{std::move(place), call_of(std::forward<F>(f))});
@@ -68,7 +68,7 @@ public:
         -> std::future<std::invoke_result_t<bound_type<F, Args...>&>> {
         using result = std::invoke_result_t<bound_type<F, Args...>&>;
         auto bound = regatta::detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...);
-        if (!room_.limited()) {
+        if (asks_pool()) {
             return execute(std::packaged_task<result()>(std::move(bound)));
         }
         if (room::places place = room_.take(1); place.count() != 0) {
@@ -99,7 +99,7 @@ public:
             }
         }
         const calls_of<std::remove_reference_t<Container>> calls{container};
-        if (!room_.limited()) {
+        if (asks_pool()) {
             execute_all(size, calls);
             return;
         }
@@ -150,6 +150,9 @@ protected:
 private:
     static constexpr const char* no_callback =
         "hipe: the pond is full and has no callback for the overflow (setRefuseCallBack)";
+
+    /// Whether tasks need no place here: the pool refuses them once it is closed, full or not.
+    bool asks_pool() const noexcept { return !room_.limited() || pool_.closed(); }
 
     /// The callable that the pool gets for a task.
     template<class F>

@@ -24,8 +24,8 @@ public:
     explicit future_job(future_state& state) noexcept : state_(&state) {}
     future_job(future_job&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
     future_job& operator=(future_job&& other) noexcept {
-        future_job old(std::move(*this));
-        state_ = std::exchange(other.state_, nullptr);
+        future_job old(std::move(other));
+        std::swap(state_, old.state_);
         return *this;
     }
     ~future_job() {

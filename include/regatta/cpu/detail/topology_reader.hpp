@@ -216,7 +216,7 @@ private:
                 cache.line_bytes =
                     to_bytes(read_file_(folder + "coherency_line_size").value_or(std::string()))
                         .value_or(0);
-                cache.cpus = read_list(folder + "shared_cpu_list").value_or(cpu_set()) & t_.online;
+                cache.cpus = read_list(folder + "shared_cpu_list").value_or(cpu_set()) & left;
                 cache.cpus.insert(info.cpu);
                 left -= cache.cpus;
                 t_.caches.push_back(std::move(cache));
