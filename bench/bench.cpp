@@ -46,6 +46,11 @@ bench_options parse_options(int argc, char** argv, unsigned rounds) {
         std::exit(app.exit(e) == 0 ? 0 : 2);
     }
     o.usual_rounds = app.count("--rounds") == 0;
+#ifndef __OPTIMIZE__
+    std::fputs("built without optimisation: no figure below means anything; script/bench builds it "
+               "as it is meant\n",
+               stderr);
+#endif
     return o;
 }
 

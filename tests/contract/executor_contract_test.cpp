@@ -21,6 +21,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -46,27 +47,47 @@ struct started_worker_pool : regatta::worker_pool<letter, int> {
     }
 };
 
-struct executor_names {
-    template<class Pool>
-    static std::string GetName(int i) {
-        return std::is_same_v<Pool, started_worker_pool>
-                   ? "worker"
-                   : library_test::pool_names::GetName<Pool>(i);
+static_assert(regatta::executor<started_worker_pool>);
+
+/// The tests run with every executor. All thread pools are a `thread_pool`, so a test is compiled
+/// for that and for the worker pool.
+constexpr std::string_view worker = "worker";
+class pool_executor : public library_test::pool_test {
+protected:
+    /// Calls the test with what makes a pool of options. `*made` is the pool.
+    template<class Test>
+    static void with_executor(Test&& test) {
+        if (GetParam().name == worker) {
+            test([](regatta::worker_pool_options o) {
+                return std::make_unique<started_worker_pool>(std::move(o));
+            });
+        } else {
+            test([](regatta::pool_options o) { return GetParam().with_options(std::move(o)); });
+        }
     }
 };
-
-template<class Pool>
-class pool_executor : public testing::Test {
-    static_assert(regatta::executor<Pool>);
-};
-using every_executor = regatta::race::every_pool::as_with<testing::Types, started_worker_pool>;
-TYPED_TEST_SUITE(pool_executor, every_executor, executor_names);
+INSTANTIATE_TEST_SUITE_P(, pool_executor, library_test::every_pool(), library_test::pool_name);
+INSTANTIATE_TEST_SUITE_P(message, pool_executor,
+                         testing::Values(library_test::pool_kind{worker, nullptr, nullptr,
+                                                                 nullptr}),
+                         library_test::pool_name);
 
 } // namespace
 
+/// Defines a test of every executor: its body is a function of `make`.
+#define EXECUTOR_TEST(name)                                                                        \
+    template<class Make>                                                                           \
+    static void name(Make make);                                                                   \
+    TEST_P(pool_executor, name) {                                                                  \
+        with_executor([](auto make) { ::name(make); });                                            \
+    }                                                                                              \
+    template<class Make>                                                                           \
+    static void name(Make make)
+
 // "`execute` runs a callable and returns nothing": once, on one of its threads.
-TYPED_TEST(pool_executor, runs_every_task_once) {
-    TypeParam pool({.threads = 3});
+EXECUTOR_TEST(runs_every_task_once) {
+    const auto made = make({.threads = 3});
+    auto& pool = *made;
     std::vector<std::atomic<int>> runs(static_cast<std::size_t>(rounds(5000)));
     std::atomic<int> here{0};
     const auto me = std::this_thread::get_id();
@@ -85,8 +106,9 @@ TYPED_TEST(pool_executor, runs_every_task_once) {
 }
 
 // "`submit` returns a future of its result".
-TYPED_TEST(pool_executor, gives_results) {
-    TypeParam pool({.threads = 2});
+EXECUTOR_TEST(gives_results) {
+    const auto made = make({.threads = 2});
+    auto& pool = *made;
     static_assert(std::is_same_v<decltype(pool.submit([] { return 1; })), regatta::future<int>>);
     static_assert(std::is_same_v<decltype(pool.submit([] {})), regatta::future<void>>);
     EXPECT_EQ(pool.submit([] { return 42; }).get(), 42);
@@ -102,9 +124,10 @@ TYPED_TEST(pool_executor, gives_results) {
 }
 
 // A callable of every kind and size, with arguments by value.
-TYPED_TEST(pool_executor, takes_callables_of_every_kind) {
+EXECUTOR_TEST(takes_callables_of_every_kind) {
     std::atomic<int> sum{0};
-    TypeParam pool({.threads = 2});
+    const auto made = make({.threads = 2});
+    auto& pool = *made;
     pool.execute([&, p = std::make_unique<int>(1)] { sum += *p; });
     pool.execute(std::function<void()>([&] { ++sum; }));
     const auto constant = [&] { ++sum; };
@@ -136,8 +159,9 @@ TYPED_TEST(pool_executor, takes_callables_of_every_kind) {
 }
 
 // "`submit_batch` the futures of a range of callables".
-TYPED_TEST(pool_executor, gives_the_results_of_a_batch_in_order) {
-    TypeParam pool({.threads = 2});
+EXECUTOR_TEST(gives_the_results_of_a_batch_in_order) {
+    const auto made = make({.threads = 2});
+    auto& pool = *made;
     std::vector<std::function<std::size_t()>> batch;
     for (std::size_t i = 0; i < 3000; ++i) { // More than some have room for.
         batch.emplace_back([i] { return i * i; });
@@ -161,10 +185,11 @@ TYPED_TEST(pool_executor, gives_the_results_of_a_batch_in_order) {
 }
 
 // "`wait` and `wait_for` wait until the pool is idle": also for what tasks submit meanwhile.
-TYPED_TEST(pool_executor, waits_for_all) {
+EXECUTOR_TEST(waits_for_all) {
     const library_test::time_limit limit("wait to return");
     std::atomic<int> runs{0};
-    TypeParam pool({.threads = 2});
+    const auto made = make({.threads = 2});
+    auto& pool = *made;
     pool.wait(); // Nothing to wait for.
     std::function<void(int)> chain = [&](int left) {
         ++runs;
@@ -183,8 +208,9 @@ TYPED_TEST(pool_executor, waits_for_all) {
     EXPECT_EQ(runs.load(), 402);
 }
 
-TYPED_TEST(pool_executor, tells_whether_it_is_idle) {
-    TypeParam pool({.threads = 1});
+EXECUTOR_TEST(tells_whether_it_is_idle) {
+    const auto made = make({.threads = 1});
+    auto& pool = *made;
     EXPECT_TRUE(pool.wait_for(milliseconds(0)));
     door d;
     hold_worker(pool, d);
@@ -196,12 +222,13 @@ TYPED_TEST(pool_executor, tells_whether_it_is_idle) {
 }
 
 // Waiting never deadlocks: a task that waits for its pool runs the others.
-TYPED_TEST(pool_executor, a_task_runs_others_while_it_waits) {
+EXECUTOR_TEST(a_task_runs_others_while_it_waits) {
     const library_test::time_limit limit("a wait in a task to return");
     for (const unsigned threads : {1u, 2u, 3u}) {
         std::atomic<int> runs{0};
         std::atomic<bool> complete{false};
-        TypeParam pool({.threads = threads});
+        const auto made = make({.threads = threads});
+        auto& pool = *made;
         pool.execute([&] {
             for (int i = 0; i < 100; ++i) {
                 pool.execute([&] { ++runs; });
@@ -214,9 +241,10 @@ TYPED_TEST(pool_executor, a_task_runs_others_while_it_waits) {
     }
 }
 
-TYPED_TEST(pool_executor, waits_nest_on_one_thread) {
+EXECUTOR_TEST(waits_nest_on_one_thread) {
     for (const unsigned threads : {1u, 2u}) {
-        TypeParam pool({.threads = threads});
+        const auto made = make({.threads = threads});
+        auto& pool = *made;
         std::atomic<int> deepest{0};
         std::function<void(int)> nest = [&](int level) {
             if (level == 20) {
@@ -232,11 +260,12 @@ TYPED_TEST(pool_executor, waits_nest_on_one_thread) {
     }
 }
 
-TYPED_TEST(pool_executor, many_tasks_wait_at_once) {
+EXECUTOR_TEST(many_tasks_wait_at_once) {
     const library_test::time_limit limit("the waits of all tasks to return");
     std::atomic<int> runs{0};
     std::atomic<int> back{0};
-    TypeParam pool({.threads = 3});
+    const auto made = make({.threads = 3});
+    auto& pool = *made;
     for (int i = 0; i < 30; ++i) {
         pool.execute([&] {
             for (int k = 0; k < 5; ++k) {
@@ -251,8 +280,9 @@ TYPED_TEST(pool_executor, many_tasks_wait_at_once) {
     EXPECT_EQ(back.load(), 30);
 }
 
-TYPED_TEST(pool_executor, a_task_waits_for_a_limited_time) {
-    TypeParam pool({.threads = 2});
+EXECUTOR_TEST(a_task_waits_for_a_limited_time) {
+    const auto made = make({.threads = 2});
+    auto& pool = *made;
     door d;
     hold_worker(pool, d);
     EXPECT_FALSE(pool.submit([&] { return pool.wait_for(milliseconds(2)); }).get());
@@ -264,8 +294,9 @@ TYPED_TEST(pool_executor, a_task_waits_for_a_limited_time) {
 }
 
 // A task that waits for one that has not begun runs it: any depth on a single thread.
-TYPED_TEST(pool_executor, futures_are_waited_for_on_one_thread) {
-    TypeParam pool({.threads = 1});
+EXECUTOR_TEST(futures_are_waited_for_on_one_thread) {
+    const auto made = make({.threads = 1});
+    auto& pool = *made;
     std::function<int(int)> tree = [&](int depth) -> int {
         if (depth == 0) {
             return 1;
@@ -284,8 +315,9 @@ TYPED_TEST(pool_executor, futures_are_waited_for_on_one_thread) {
 }
 
 // Where helping cannot end, it throws `resource_deadlock_would_occur`.
-TYPED_TEST(pool_executor, waits_that_cannot_end_are_refused) {
-    TypeParam pool({.threads = 2});
+EXECUTOR_TEST(waits_that_cannot_end_are_refused) {
+    const auto made = make({.threads = 2});
+    auto& pool = *made;
     regatta::future<bool> mine;
     std::atomic<bool> set{false};
     mine = pool.submit([&] {
@@ -312,8 +344,9 @@ TYPED_TEST(pool_executor, waits_that_cannot_end_are_refused) {
     EXPECT_TRUE(pool.submit([&] { return would_deadlock([&] { pool.close(); }); }).get());
 }
 
-TYPED_TEST(pool_executor, a_task_that_waits_for_one_that_waits_for_all_is_told) {
-    TypeParam pool({.threads = 2});
+EXECUTOR_TEST(a_task_that_waits_for_one_that_waits_for_all_is_told) {
+    const auto made = make({.threads = 2});
+    auto& pool = *made;
     std::atomic<int> begun{0};
     std::atomic<bool> set{false};
     regatta::future<bool> waits_for_all;
@@ -335,15 +368,16 @@ TYPED_TEST(pool_executor, a_task_that_waits_for_one_that_waits_for_all_is_told) 
 }
 
 // What a task throws goes to the future, or to the pool's sink.
-TYPED_TEST(pool_executor, exceptions_have_one_channel) {
+EXECUTOR_TEST(exceptions_have_one_channel) {
     std::atomic<int> told{0};
-    TypeParam pool({.threads = 2, .on_error = [&](std::exception_ptr error) {
-                        try {
-                            std::rethrow_exception(std::move(error));
-                        } catch (const std::runtime_error& e) {
-                            told += std::stoi(e.what());
-                        }
-                    }});
+    const auto made = make({.threads = 2, .on_error = [&](std::exception_ptr error) {
+                                try {
+                                    std::rethrow_exception(std::move(error));
+                                } catch (const std::runtime_error& e) {
+                                    told += std::stoi(e.what());
+                                }
+                            }});
+    auto& pool = *made;
     pool.execute([] { throw std::runtime_error("1"); });
     pool.execute([](int) { throw std::runtime_error("10"); }, 5);
     pool.wait();
@@ -359,10 +393,11 @@ TYPED_TEST(pool_executor, exceptions_have_one_channel) {
 }
 
 // A task whose future was cancelled before its turn does not run; what it held is destroyed.
-TYPED_TEST(pool_executor, what_was_cancelled_is_not_run) {
+EXECUTOR_TEST(what_was_cancelled_is_not_run) {
     std::atomic<int> runs{0};
     const auto held = std::make_shared<int>(0);
-    TypeParam pool({.threads = 1});
+    const auto made = make({.threads = 1});
+    auto& pool = *made;
     door d;
     hold_worker(pool, d);
     auto future = pool.submit([&runs, held] { ++runs; });
@@ -378,10 +413,11 @@ TYPED_TEST(pool_executor, what_was_cancelled_is_not_run) {
 }
 
 // "`close` refuses further tasks and runs the accepted ones".
-TYPED_TEST(pool_executor, close_runs_what_was_accepted_and_refuses_the_rest) {
+EXECUTOR_TEST(close_runs_what_was_accepted_and_refuses_the_rest) {
     const library_test::time_limit limit("close to return");
     std::atomic<int> runs{0};
-    TypeParam pool({.threads = 2});
+    const auto made = make({.threads = 2});
+    auto& pool = *made;
     for (int i = 0; i < 500; ++i) {
         pool.execute([&] { ++runs; });
     }
@@ -403,9 +439,11 @@ TYPED_TEST(pool_executor, close_runs_what_was_accepted_and_refuses_the_rest) {
 
 // Two pools of one type are independent; a task of one waits for the other, and for what continues
 // there.
-TYPED_TEST(pool_executor, two_of_one_type_are_independent) {
-    TypeParam one({.threads = 1});
-    TypeParam other({.threads = 1});
+EXECUTOR_TEST(two_of_one_type_are_independent) {
+    const auto made_one = make({.threads = 1});
+    auto& one = *made_one;
+    const auto made_other = make({.threads = 1});
+    auto& other = *made_other;
     std::atomic<int> runs{0};
     auto all = one.submit([&] {
         for (int i = 0; i < 10; ++i) {
@@ -419,9 +457,10 @@ TYPED_TEST(pool_executor, two_of_one_type_are_independent) {
 }
 
 // Threads that use one pool at once, and wait for it.
-TYPED_TEST(pool_executor, is_used_by_many_threads_at_once) {
+EXECUTOR_TEST(is_used_by_many_threads_at_once) {
     std::atomic<int> runs{0};
-    TypeParam pool({.threads = 2});
+    const auto made = make({.threads = 2});
+    auto& pool = *made;
     std::vector<std::thread> users;
     const int each = rounds(500);
     for (int t = 0; t < 3; ++t) {

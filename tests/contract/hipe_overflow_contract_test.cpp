@@ -24,10 +24,13 @@
 
 namespace {
 
+using hipe::BalancedThreadPond;
 using hipe::DynamicThreadPond;
 using hipe::HipeTask;
 using hipe_test::gate;
 
+// Room and refusals are counted by the pond, whatever its pool: tests of these, named
+// hipe_full_pond, take one.
 template<class Pond>
 class hipe_overflow : public testing::Test {};
 using fixed_ponds = testing::Types<hipe::SteadyThreadPond, hipe::BalancedThreadPond>;
@@ -70,10 +73,10 @@ TYPED_TEST(hipe_overflow, none_without_a_limit) {
 
 // "The capacity is that of the whole pond, whatever the number of its threads, and counts the tasks
 // that wait and those that run."
-TYPED_TEST(hipe_overflow, capacity_is_that_of_the_pond) {
+TEST(hipe_full_pond, capacity_is_that_of_the_pond) {
     for (const int threads : {1, 2, 3}) {
         gate door;
-        TypeParam pond(threads, 10);
+        BalancedThreadPond pond(threads, 10);
         EXPECT_EQ(fill(pond, door.keeper()), 10);
         EXPECT_EQ(pond.getTasksRemain(), 10);
         door.open();
@@ -83,9 +86,9 @@ TYPED_TEST(hipe_overflow, capacity_is_that_of_the_pond) {
 }
 
 // "Full, and no callback is set: std::runtime_error."
-TYPED_TEST(hipe_overflow, throws_without_a_callback) {
+TEST(hipe_full_pond, throws_without_a_callback) {
     gate door;
-    TypeParam pond(1, 2);
+    BalancedThreadPond pond(1, 2);
     pond.submit(door.keeper());
     pond.submit(door.keeper());
     EXPECT_THROW(pond.submit([] {}), std::runtime_error);
@@ -98,16 +101,16 @@ TYPED_TEST(hipe_overflow, throws_without_a_callback) {
 }
 
 // "setRefuseCallBack on an unlimited pond: std::logic_error."
-TYPED_TEST(hipe_overflow, no_callback_without_a_limit) {
-    TypeParam pond(1);
+TEST(hipe_full_pond, no_callback_without_a_limit) {
+    BalancedThreadPond pond(1);
     EXPECT_THROW(pond.setRefuseCallBack([] {}), std::logic_error);
 }
 
 // "The callback runs on the submitting thread, within the call that found no room; its arguments
 // are kept by value, std::ref refers to one."
-TYPED_TEST(hipe_overflow, calls_back) {
+TEST(hipe_full_pond, calls_back) {
     gate door;
-    TypeParam pond(1, 1);
+    BalancedThreadPond pond(1, 1);
     pond.submit(door.keeper());
     std::thread::id where;
     int sum = 0;
@@ -128,9 +131,9 @@ TYPED_TEST(hipe_overflow, calls_back) {
 }
 
 // "What the callback throws comes out of that call."
-TYPED_TEST(hipe_overflow, passes_on_what_the_callback_throws) {
+TEST(hipe_full_pond, passes_on_what_the_callback_throws) {
     gate door;
-    TypeParam pond(1, 1);
+    BalancedThreadPond pond(1, 1);
     pond.submit(door.keeper());
     pond.setRefuseCallBack([] { throw std::out_of_range("no"); });
     EXPECT_THROW(pond.submit([] {}), std::out_of_range);
@@ -141,10 +144,10 @@ TYPED_TEST(hipe_overflow, passes_on_what_the_callback_throws) {
 
 // "pullOverFlowTasks gives the tasks that were refused last; they are kept until the next overflow,
 // whose tasks take their place."
-TYPED_TEST(hipe_overflow, keeps_refused_tasks_until_the_next) {
+TEST(hipe_full_pond, keeps_refused_tasks_until_the_next) {
     gate door;
     std::string ran;
-    TypeParam pond(1, 1);
+    BalancedThreadPond pond(1, 1);
     std::vector<HipeTask>& refused = pond.pullOverFlowTasks();
     EXPECT_TRUE(refused.empty());
     pond.submit(door.keeper());
@@ -172,10 +175,10 @@ TYPED_TEST(hipe_overflow, keeps_refused_tasks_until_the_next) {
 
 // "A batch that does not fit as a whole: as many as fit are accepted, in their order, and the rest
 // is refused together."
-TYPED_TEST(hipe_overflow, splits_batches) {
+TEST(hipe_full_pond, splits_batches) {
     gate door;
     std::atomic<int> calls{0};
-    TypeParam pond(10, 100);
+    BalancedThreadPond pond(10, 100);
     std::vector<std::size_t> refused;
     pond.setRefuseCallBack([&] { refused.push_back(pond.pullOverFlowTasks().size()); });
     std::vector<HipeTask> batch = batch_of(101, [&] {
@@ -190,9 +193,9 @@ TYPED_TEST(hipe_overflow, splits_batches) {
 }
 
 // "A refused task still carries its result: whoever runs it completes the future."
-TYPED_TEST(hipe_overflow, refused_tasks_keep_their_futures) {
+TEST(hipe_full_pond, refused_tasks_keep_their_futures) {
     gate door;
-    TypeParam pond(1, 1);
+    BalancedThreadPond pond(1, 1);
     DynamicThreadPond cache(1);
     pond.setRefuseCallBack([&] {
         auto tasks = std::move(pond.pullOverFlowTasks());
@@ -221,6 +224,33 @@ TYPED_TEST(hipe_overflow, failed_tasks_make_room) {
     }
 }
 
+// "A closed pond throws regatta::task_rejected", also while it is full.
+TEST(hipe_full_pond, rejects_once_it_is_closed) {
+    gate door;
+    BalancedThreadPond pond(1, 1);
+    pond.submit(door.keeper());
+    door.await_inside(1);
+    int refused = 0;
+    pond.setRefuseCallBack([&] { ++refused; });
+    std::thread closes([&] { pond.close(); });
+    const auto rejects = [](auto&& call) {
+        try {
+            call();
+        } catch (const regatta::task_rejected&) {
+            return true;
+        }
+        return false;
+    };
+    library_test::await([&] { return rejects([&] { pond.submit([] {}); }); });
+    const int before = refused;
+    EXPECT_TRUE(rejects([&] { static_cast<void>(pond.submitForReturn([] {})); }));
+    std::vector<HipeTask> batch = batch_of(2, [] {});
+    EXPECT_TRUE(rejects([&] { pond.submitInBatch(batch, 2); }));
+    EXPECT_EQ(refused, before);
+    door.open();
+    closes.join();
+}
+
 // "The callback may use the pond."
 TYPED_TEST(hipe_overflow, callback_may_wait_and_submit_again) {
     TypeParam pond(2, 4);
@@ -239,9 +269,9 @@ TYPED_TEST(hipe_overflow, callback_may_wait_and_submit_again) {
 }
 
 // "In the callback: the tasks of its own call", also in a call within a call.
-TYPED_TEST(hipe_overflow, a_callback_within_a_callback_sees_its_own_tasks) {
+TEST(hipe_full_pond, a_callback_within_a_callback_sees_its_own_tasks) {
     gate door;
-    TypeParam pond(1, 1);
+    BalancedThreadPond pond(1, 1);
     pond.submit(door.keeper());
     std::vector<std::size_t> seen;
     pond.setRefuseCallBack([&] {
@@ -259,9 +289,9 @@ TYPED_TEST(hipe_overflow, a_callback_within_a_callback_sees_its_own_tasks) {
 }
 
 // "Several threads that overflow a pond at once each see, in their callback, their own tasks."
-TYPED_TEST(hipe_overflow, threads_see_their_own_tasks) {
+TEST(hipe_full_pond, threads_see_their_own_tasks) {
     gate door;
-    TypeParam pond(1, 1);
+    BalancedThreadPond pond(1, 1);
     pond.submit(door.keeper());
     std::atomic<int> inside{0};
     std::atomic<int> wrong{0};

@@ -17,7 +17,7 @@ endforeach()
 # Once installed, the programs of the command find them from where they stand.
 if(with_command)
     # In the build of the libraries, which are there.
-    configure(${source} ${work}/library -D CMAKE_BUILD_TYPE= -D REGATTA_BUILD_COMMAND=ON -D CMAKE_INSTALL_BINDIR=bin/a/b)
+    configure(${source} ${work}/library -D REGATTA_BUILD_COMMAND=ON -D CMAKE_INSTALL_BINDIR=bin/a/b)
     run(${CMAKE_COMMAND} --build ${work}/library --target regatta_launcher)
     file(GLOB script ${work}/library/*/programs/cmake_install.cmake)
     run(${CMAKE_COMMAND} -D CMAKE_INSTALL_PREFIX=${work}/installed -P ${script})

@@ -15,15 +15,15 @@ function(run)
     set(output "${out}" PARENT_SCOPE)
 endfunction()
 
-# configure(SOURCE BUILD OPTION...): configures a project with the compiler under test.
+# configure(SOURCE BUILD OPTION...): configures a project with the compiler under test, unoptimised.
 function(configure from to)
     run(${CMAKE_COMMAND} -G Ninja -S ${from} -B ${to}
-        -D CMAKE_CXX_COMPILER=${compiler} -D CMAKE_BUILD_TYPE=Release ${ARGN})
+        -D CMAKE_CXX_COMPILER=${compiler} ${ARGN})
 endfunction()
 
-# install_library(PREFIX OPTION...): configures the library alone, unoptimised, and installs it.
+# install_library(PREFIX OPTION...): configures the library alone and installs it.
 function(install_library prefix)
-    configure(${source} ${work}/library -D CMAKE_BUILD_TYPE= -D REGATTA_BUILD_COMMAND=OFF
+    configure(${source} ${work}/library -D REGATTA_BUILD_COMMAND=OFF
         -D REGATTA_BUILD_TESTS=OFF -D REGATTA_BUILD_EXAMPLES=OFF -D CMAKE_INSTALL_LIBDIR=lib
         ${ARGN})
     run(${CMAKE_COMMAND} --build ${work}/library)

@@ -26,47 +26,48 @@ using regatta::future;
 using regatta::overflow;
 using regatta::overflow_policy;
 using regatta::task;
+using regatta::thread_pool;
 
-/// Changes what can be changed while others submit.
-template<class Pool>
-void disturb(Pool& pool, dice& d) {
-    switch (d.roll(8)) {
-    case 0:
-        pool.pause();
-        std::this_thread::yield();
-        pool.resume();
-        break;
-    case 1:
-        static_cast<void>(pool.wait_for(std::chrono::microseconds(d.roll(200))));
-        break;
-    case 2:
-        EXPECT_LE(pool.stats().errors, 0u);
-        break;
-    default:
-        if constexpr (std::is_same_v<Pool, regatta::steady_pool>) {
-            d.roll(2) == 0 ? pool.enable_stealing() : pool.disable_stealing();
-        } else if constexpr (std::is_same_v<Pool, regatta::dynamic_pool>) {
-            try {
-                switch (d.roll(3)) {
-                case 0:
-                    pool.resize(1u + static_cast<unsigned>(d.roll(4)));
-                    break;
-                case 1:
-                    pool.add_threads(1);
-                    break;
-                default:
-                    pool.remove_threads(1);
+class pool_stress : public library_test::pool_test {
+protected:
+    void SetUp() override { library_test::print_seed(); }
+    /// Changes what can be changed while others submit.
+    static void disturb(thread_pool& pool, dice& d) {
+        switch (d.roll(8)) {
+        case 0:
+            pool.pause();
+            std::this_thread::yield();
+            pool.resume();
+            break;
+        case 1:
+            static_cast<void>(pool.wait_for(std::chrono::microseconds(d.roll(200))));
+            break;
+        case 2:
+            EXPECT_LE(pool.stats().errors, 0u);
+            break;
+        default:
+            if (makes<regatta::steady_pool>()) {
+                auto& steady = static_cast<regatta::steady_pool&>(pool);
+                d.roll(2) == 0 ? steady.enable_stealing() : steady.disable_stealing();
+            } else if (makes<regatta::dynamic_pool>()) {
+                auto& dynamic = static_cast<regatta::dynamic_pool&>(pool);
+                try {
+                    switch (d.roll(3)) {
+                    case 0:
+                        dynamic.resize(1u + static_cast<unsigned>(d.roll(4)));
+                        break;
+                    case 1:
+                        dynamic.add_threads(1);
+                        break;
+                    default:
+                        dynamic.remove_threads(1);
+                    }
+                } catch (const std::logic_error&) { // It is closed.
                 }
-            } catch (const std::logic_error&) { // It is closed.
             }
+            std::this_thread::yield();
         }
-        std::this_thread::yield();
     }
-}
-
-template<class Pool>
-class pool_stress : public library_test::stress {
-public:
     static overflow_policy policy(int number) {
         switch (number) {
         case 0:
@@ -85,7 +86,7 @@ public:
     }
     static regatta::pool_options random_options(dice& d) {
         regatta::pool_options o{.threads = 1u + static_cast<unsigned>(d.roll(4))};
-        if (!std::is_same_v<Pool, regatta::dynamic_pool> && d.roll(3) != 0) {
+        if (!makes<regatta::dynamic_pool>() && d.roll(3) != 0) {
             o.capacity = 1u + static_cast<std::size_t>(d.roll(100));
             o.when_full = policy(d.roll(6));
         }
@@ -95,13 +96,12 @@ public:
         return o;
     }
 };
-using every_pool = regatta::race::every_pool::as<testing::Types>;
-TYPED_TEST_SUITE(pool_stress, every_pool, library_test::pool_names);
+INSTANTIATE_TEST_SUITE_P(, pool_stress, library_test::every_pool(), library_test::pool_name);
 
 } // namespace
 
 // Everything at once, until the pool is closed, emptied or destroyed in the middle of it.
-TYPED_TEST(pool_stress, every_task_is_accounted_for) {
+TEST_P(pool_stress, every_task_is_accounted_for) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
     int round = 0;
     for (; round < rounds(200) && std::chrono::steady_clock::now() < deadline; ++round) {
@@ -111,13 +111,13 @@ TYPED_TEST(pool_stress, every_task_is_accounted_for) {
         regatta::pool_stats stats;
         const bool discards = d.roll(3) == 0;
         {
-            TypeParam pool(this->random_options(d));
+            auto [pool] = make_pool(random_options(d));
             std::atomic<bool> done{false};
             std::vector<std::thread> threads;
             for (unsigned t = 0; t < 3; ++t) {
                 threads.emplace_back([&, t] {
-                    submitter<TypeParam> s(pool, book, stop.get_token(),
-                                           static_cast<unsigned>(round) * 64 + t);
+                    submitter s(pool, book, stop.get_token(),
+                                static_cast<unsigned>(round) * 64 + t);
                     for (int i = 0; i < 200 && s.offer(); ++i) {
                     }
                 });
@@ -158,9 +158,9 @@ TYPED_TEST(pool_stress, every_task_is_accounted_for) {
 }
 
 // Whoever waits finds what it submitted done, whoever else submits and waits.
-TYPED_TEST(pool_stress, wait_returns_after_all_that_came_before) {
+TEST_P(pool_stress, wait_returns_after_all_that_came_before) {
     dice d(1000);
-    TypeParam pool(regatta::pool_options{.threads = 3});
+    auto [pool] = make_pool(regatta::pool_options{.threads = 3});
     std::vector<std::thread> threads;
     for (unsigned t = 0; t < 3; ++t) {
         threads.emplace_back([&, t] {
@@ -193,18 +193,18 @@ TYPED_TEST(pool_stress, wait_returns_after_all_that_came_before) {
 }
 
 // "destruction at every state": idle, paused, full, with tasks that submit, waited for.
-TYPED_TEST(pool_stress, is_made_and_destroyed_in_every_state) {
+TEST_P(pool_stress, is_made_and_destroyed_in_every_state) {
     std::atomic<int> runs{0};
     int accepted = 0;
     for (int round = 0; round < rounds(500); ++round) {
         dice d(static_cast<unsigned>(round));
         regatta::pool_options options{.threads = 1u + static_cast<unsigned>(d.roll(3))};
-        if (!std::is_same_v<TypeParam, regatta::dynamic_pool> && d.roll(2) == 0) {
+        if (!makes<regatta::dynamic_pool>() && d.roll(2) == 0) {
             options.capacity = 4;
         }
         std::optional<future<void>> outlives;
         {
-            TypeParam pool(std::move(options));
+            auto [pool] = make_pool(std::move(options));
             for (int i = d.roll(10); i > 0; --i) {
                 switch (d.roll(6)) {
                 case 0:

@@ -9,6 +9,7 @@
 
 #include <regatta/core/task_errors.hpp>
 #include <regatta/core/task_options.hpp>
+#include <regatta/pool/thread_pool.hpp>
 
 #include <gtest/gtest.h>
 
@@ -53,10 +54,9 @@ private:
 };
 
 /// Offers tasks in every way there is, from outside and from tasks.
-template<class Pool>
 class submitter {
 public:
-    submitter(Pool& pool, ledger& l, std::stop_token stop, unsigned thread)
+    submitter(regatta::thread_pool& pool, ledger& l, std::stop_token stop, unsigned thread)
         : pool_(pool)
         , ledger_(l)
         , stop_(std::move(stop))
@@ -206,7 +206,7 @@ private:
         }
     }
 
-    Pool& pool_;
+    regatta::thread_pool& pool_;
     ledger& ledger_;
     const std::stop_token stop_;
     dice dice_;

@@ -26,12 +26,13 @@ inline std::uint64_t seed() {
     return chosen;
 }
 
+inline void print_seed() {
+    std::printf("REGATTA_SEED=%llu\n", static_cast<unsigned long long>(seed()));
+}
 /// Prints the seed at the beginning of each stress test.
 class stress : public testing::Test {
 protected:
-    void SetUp() override {
-        std::printf("REGATTA_SEED=%llu\n", static_cast<unsigned long long>(seed()));
-    }
+    void SetUp() override { print_seed(); }
 };
 
 /// The random numbers of one thread of a test.

@@ -95,14 +95,6 @@ inline std::string pool_name(const testing::TestParamInfo<pool_kind>& test) {
     return std::string(test.param.name);
 }
 
-/// The names of the pools in those of typed tests.
-struct pool_names {
-    template<class Pool>
-    static std::string GetName(int) {
-        return std::string(regatta::race::pool_name<Pool>);
-    }
-};
-
 /// Has a worker of the pool stand before the door; returns once it does.
 template<class Pool>
 void hold_worker(Pool& pool, door& d, int already = 0) {
