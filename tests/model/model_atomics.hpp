@@ -281,6 +281,8 @@ struct model_atomics {
                      std::uint32_t = regatta::detail::platform::any_wake) {
         return word.wait(expected, deadline != nullptr);
     }
+    /// Deadlines pass while a thread sleeps, when the checker chooses.
+    static bool is_past(std::chrono::steady_clock::time_point) { return false; }
     static bool wake(atomic<std::uint32_t>& word, std::uint32_t count,
                      std::source_location at = std::source_location::current()) {
         return !removed(operation::wake, at) && word.wake(count);

@@ -308,6 +308,21 @@ TEST(event_count, looks_once_more_at_the_deadline) {
     EXPECT_FALSE(gate.has_sleepers());
 }
 
+// "Until `deadline` at the latest": also where a notification ends each sleep before.
+TEST(event_count, a_wait_that_is_notified_all_the_time_ends_at_its_deadline) {
+    const library_test::time_limit limit("a wait that is notified all the time");
+    event_count gate;
+    const auto deadline = clock_type::now() + std::chrono::milliseconds(5);
+    EXPECT_FALSE(gate.wait_until(
+        [&] {
+            gate.notify_all(); // Whoever announced its sleep is woken at once.
+            return false;
+        },
+        deadline));
+    EXPECT_GE(clock_type::now(), deadline);
+    EXPECT_FALSE(gate.has_sleepers());
+}
+
 TEST(event_count, waits_for_functions_and_for_callables_without_an_address) {
     static std::atomic<int> looks{0};
     struct looked {

@@ -133,6 +133,10 @@ struct REGATTA_POOLS_EXPORT std_atomics {
             detail::platform::futex_wake(word);
         }
     }
+    /// Whether a deadline has passed, for a thread that has been woken before it.
+    static bool is_past(std::chrono::steady_clock::time_point deadline) noexcept {
+        return std::chrono::steady_clock::now() >= deadline;
+    }
     /// The clock of figures and of pacing. It decides only how long a thread spins.
     static std::int64_t now_ns() noexcept {
         const std::chrono::nanoseconds now = std::chrono::steady_clock::now().time_since_epoch();

@@ -230,6 +230,10 @@ private:
             if (!sleep(mine, deadline, anywhere)) {
                 return is_over(condition);
             }
+            // Each sleep may have been ended by a notification before the kernel saw the deadline.
+            if (deadline != nullptr && Atomics::is_past(*deadline)) {
+                return is_over(condition);
+            }
             pace.reset();
         }
         return true;
