@@ -114,8 +114,8 @@ std::optional<exclusive_cpus> exclusive_cpus::try_acquire(unsigned count, exclus
 }
 
 detail::lease_state* exclusive_cpus::owned() const noexcept {
-    const bool own = state_ && state_->owner == state_->system->this_process() &&
-                     state_->forks == detail::forks_so_far();
+    const bool own =
+        state_ && state_->owner == state_->system->this_process() && !state_->stamp.elsewhere();
     return own ? state_.get() : nullptr;
 }
 

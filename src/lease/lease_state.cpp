@@ -16,8 +16,6 @@
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
 
-#include <pthread.h>
-
 #include <cerrno>
 #include <cstddef>
 #include <exception>
@@ -78,14 +76,6 @@ void undo_from(lease_state& lease, std::size_t begin, step_error& failed,
 }
 
 } // namespace
-
-unsigned forks_so_far() noexcept {
-    // Written by the handler of `fork` only, when the child has one thread.
-    static constinit unsigned forks = 0;
-    static const int registered = ::pthread_atfork(nullptr, nullptr, [] { ++forks; });
-    static_cast<void>(registered); // It fails for want of memory: then the number has to do.
-    return forks;
-}
 
 std::string find_breach(exclusive_system& system, const exclusive_plan& plan, const cpu_set& cpus) {
     const auto online = online_cpus(system);

@@ -10,6 +10,7 @@
 #include "lease/exclusive_step.hpp"
 #include "lease/exclusive_system.hpp"
 #include "lease/exclusive_tasks.hpp"
+#include <regatta/base/detail/process_stamp.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
 
@@ -31,9 +32,6 @@ struct entered_task {
     std::optional<unsigned> cpu{}; ///< The one that it got; nothing: all.
 };
 
-/// How often this process's line has forked since the first call. Not seen: a bare clone(2).
-unsigned forks_so_far() noexcept;
-
 /// Everything that belongs to a lease.
 struct lease_state {
     std::shared_ptr<exclusive_system> system;
@@ -43,7 +41,7 @@ struct lease_state {
     exclusive_plan plan;
     lease_journal journal;
     int owner = 0;                    ///< The process; a fork of it owns nothing.
-    unsigned forks = forks_so_far();  ///< A fork may have its number, 1, in a PID namespace.
+    process_stamp stamp;              ///< A fork may have its number, 1, in a PID namespace.
     std::vector<exclusive_step> done; ///< The steps to undo, last first.
     std::size_t tidy_at = 32; ///< Records of threads that have ended go at so many of threads.
     std::vector<std::string> sentences;  ///< The level obtained, and why stronger ones failed.

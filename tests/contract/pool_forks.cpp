@@ -22,6 +22,11 @@
 #include <utility>
 #include <vector>
 
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
 namespace {
 
 using namespace process_cases;
@@ -379,6 +384,8 @@ void test_fork_in_first_use() {
                 } catch (const std::system_error& refused) {
                     expect(refused.code() == std::errc::no_such_process, "is refused");
                 }
+                regatta::steady_pool own(1);
+                expect(own.submit([] { return 7; }).get() == 7, "a pool of its own works");
             });
             expect(inner == 0, "the fork ends well");
             user.join();
@@ -390,19 +397,57 @@ void test_fork_in_first_use() {
     }
 }
 
+/// A child that has the number of its parent: each is the first of its PID namespace, as the first
+/// process of a container is.
+void test_fork_of_the_same_number() {
+    if (::unshare(CLONE_NEWPID) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) {
+        std::printf("skipped: the kernel makes no PID namespace\n");
+        std::fflush(stdout);
+        ::_exit(77);
+    }
+    const int status = status_of_child([] {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL); // The first process of a namespace ignores its alarm.
+        auto pool = make_pool<regatta::balanced_pool>();
+        pool->execute([] {});
+        pool->wait();
+        regatta::timer_scheduler timers;
+        regatta::shared_pool().wait();
+        expect(::unshare(CLONE_NEWPID) == 0, "there is another namespace");
+        const int inner = status_of_child([&] {
+            expect(::getpid() == 1, "the child has its parent's number");
+            expect(refused_in_fork([&] { pool->execute([] {}); }), "execute throws");
+            expect(refused_in_fork([&] { timers.after(std::chrono::hours(1), [] {}); }),
+                   "after throws");
+            expect(regatta::shared_pool().threads() == 0, "the shared pool has no thread");
+            std::vector<int> numbers(100, 1);
+            regatta::parallel_for(numbers, [](int& number) { number = 2; });
+            expect(numbers == std::vector<int>(100, 2), "each element is visited");
+            pool->close();
+            pool.reset();
+            timers.close();
+        });
+        expect(inner == 0, "the child ends well");
+        expect(::getpid() == 1, "its parent is the first, too");
+        expect(pool->submit([] { return 7; }).get() == 7, "the parent's pool goes on");
+    });
+    expect(status == 0, "the parent ends well");
+}
+
 } // namespace
 
 int main(int count, char** words) {
-    const process_cases::test_case tests[] = {{"fork", test_fork},
-                                              {"fork_in_close", test_fork_in_close},
-                                              {"fork_exit", test_fork_exit},
-                                              {"fork_timers", test_fork_timers},
-                                              {"fork_timer_runs", test_fork_timer_runs},
-                                              {"fork_in_task", test_fork_in_task},
-                                              {"fork_beside_a_region", test_fork_beside_a_region},
-                                              {"fork_under_load", test_fork_under_load},
-                                              {"fork_while_resized", test_fork_while_resized},
-                                              {"fork_messages", test_fork_messages},
-                                              {"fork_in_first_use", test_fork_in_first_use}};
+    const process_cases::test_case tests[] = {
+        {"fork", test_fork},
+        {"fork_in_close", test_fork_in_close},
+        {"fork_exit", test_fork_exit},
+        {"fork_timers", test_fork_timers},
+        {"fork_timer_runs", test_fork_timer_runs},
+        {"fork_in_task", test_fork_in_task},
+        {"fork_beside_a_region", test_fork_beside_a_region},
+        {"fork_under_load", test_fork_under_load},
+        {"fork_while_resized", test_fork_while_resized},
+        {"fork_messages", test_fork_messages},
+        {"fork_in_first_use", test_fork_in_first_use},
+        {"fork_of_the_same_number", test_fork_of_the_same_number}};
     return process_cases::run(count, words, tests);
 }

@@ -29,7 +29,7 @@ public:
     /// Makes it at the first call. @returns null in a fork of a process that was making it.
     static shared_pool_owner* instance() {
         static constinit std::atomic<shared_pool_owner*> made{nullptr};
-        static constinit std::atomic<std::int32_t> maker{0}; ///< The process that makes it.
+        static constinit std::atomic<std::uint64_t> maker{0}; ///< The process that makes it.
         // acquire: partner is the release below; makes the owner visible.
         if (shared_pool_owner* const owner = made.load(std::memory_order_acquire)) [[likely]] {
             return owner;
@@ -37,8 +37,8 @@ public:
         // The thread that makes the static object below does not exist in such a fork, which would
         // wait for it without end.
         // relaxed: publishes nothing; a fork has what its parent's threads wrote.
-        const std::int32_t here = process_stamp::number();
-        std::int32_t other = 0;
+        const std::uint64_t here = process_stamp::process() + 1; // Not 0.
+        std::uint64_t other = 0;
         if (!maker.compare_exchange_strong(other, here, std::memory_order_relaxed) &&
             other != here) {
             return nullptr;
