@@ -25,6 +25,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace {
@@ -397,6 +398,38 @@ void test_fork_in_first_use() {
     }
 }
 
+/// A first use of the shared pool that fails for want of threads: the next one makes it, in a fork
+/// as in the process.
+void test_fork_after_a_failed_first_use() {
+    const int status = status_of_child([] {
+        if (::getuid() == 0 && ::setresuid(65534, 65534, 65534) != 0) { // The limit is not root's.
+            ::_exit(77);
+        }
+        rlimit before{};
+        ::getrlimit(RLIMIT_NPROC, &before);
+        const rlimit none{0, before.rlim_max};
+        if (::setrlimit(RLIMIT_NPROC, &none) != 0) {
+            ::_exit(77);
+        }
+        bool failed = false;
+        try {
+            regatta::shared_pool();
+        } catch (const std::system_error& error) {
+            failed = error.code() == std::errc::resource_unavailable_try_again;
+        }
+        expect(failed, "the first use throws");
+        ::setrlimit(RLIMIT_NPROC, &before);
+        const int inner = status_of_child(
+            [] { expect(!refused_in_fork([] { regatta::shared_pool().wait(); }), "has its own"); });
+        expect(inner == 0, "the fork ends well");
+        regatta::shared_pool().wait();
+    });
+    if (status == 77) {
+        std::exit(77);
+    }
+    expect(status == 0, "the process ends well");
+}
+
 /// A child that has the number of its parent: each is the first of its PID namespace, as the first
 /// process of a container is.
 void test_fork_of_the_same_number() {
@@ -448,6 +481,7 @@ int main(int count, char** words) {
         {"fork_while_resized", test_fork_while_resized},
         {"fork_messages", test_fork_messages},
         {"fork_in_first_use", test_fork_in_first_use},
+        {"fork_after_a_failed_first_use", test_fork_after_a_failed_first_use},
         {"fork_of_the_same_number", test_fork_of_the_same_number}};
     return process_cases::run(count, words, tests);
 }

@@ -5,6 +5,7 @@
 /// @file
 /// The pool that forks run on when no other is named.
 
+#include <regatta/base/config.hpp>
 #include <regatta/base/detail/process_stamp.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/core/detail/fork_access.hpp>
@@ -29,24 +30,25 @@ public:
     /// Makes it at the first call. @returns null in a fork of a process that was making it.
     static shared_pool_owner* instance() {
         static constinit std::atomic<shared_pool_owner*> made{nullptr};
-        static constinit std::atomic<std::uint64_t> maker{0}; ///< The process that makes it.
         // acquire: partner is the release below; makes the owner visible.
         if (shared_pool_owner* const owner = made.load(std::memory_order_acquire)) [[likely]] {
             return owner;
         }
         // The thread that makes the static object below does not exist in such a fork, which would
         // wait for it without end.
-        // relaxed: publishes nothing; a fork has what its parent's threads wrote.
-        const std::uint64_t here = process_stamp::process() + 1; // Not 0.
-        std::uint64_t other = 0;
-        if (!maker.compare_exchange_strong(other, here, std::memory_order_relaxed) &&
-            other != here) {
+        if (!enter()) {
             return nullptr;
         }
-        static shared_pool_owner owner;
-        // release: partner is the acquire above.
-        made.store(&owner, std::memory_order_release);
-        return &owner;
+        REGATTA_TRY {
+            static shared_pool_owner owner;
+            // release: partner is the acquire above.
+            made.store(&owner, std::memory_order_release);
+            return &owner;
+        }
+        REGATTA_CATCH_ALL {
+            leave();
+            REGATTA_RETHROW;
+        }
     }
     balanced_pool& pool() noexcept { return pool_; }
 
@@ -61,6 +63,37 @@ public:
     }
 
 private:
+    /// The threads that make the pool, or wait for another one that does: how many, above the
+    /// process that they belong to; 0: none. Written by them, read in their process and its forks.
+    static std::atomic<std::uint64_t>& makers() noexcept {
+        static constinit std::atomic<std::uint64_t> threads{0};
+        return threads;
+    }
+    static constexpr std::uint64_t one_maker = std::uint64_t{1} << 48;
+
+    /// @returns false: the makers belong to a process of which this one is a fork.
+    static bool enter() noexcept {
+        const std::uint64_t here = process_stamp::process();
+        // relaxed, all: publishes nothing; a fork has what its parent's threads wrote.
+        std::uint64_t before = makers().load(std::memory_order_relaxed);
+        do {
+            if (before != 0 && before % one_maker != here) {
+                return false;
+            }
+        } while (!makers().compare_exchange_weak(before, (before == 0 ? here : before) + one_maker,
+                                                 std::memory_order_relaxed,
+                                                 std::memory_order_relaxed));
+        return true;
+    }
+    /// It could not be made: the next one tries again, here or in a fork.
+    static void leave() noexcept {
+        std::uint64_t before = makers().load(std::memory_order_relaxed); // As in enter().
+        while (
+            !makers().compare_exchange_weak(before, before < 2 * one_maker ? 0 : before - one_maker,
+                                            std::memory_order_relaxed, std::memory_order_relaxed)) {
+        }
+    }
+
     static bool& ended() noexcept {
         static constinit bool yes = false;
         return yes;
