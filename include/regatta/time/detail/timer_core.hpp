@@ -244,7 +244,9 @@ private:
         timers_[n].stage = stage::waiting;
         heap_.push(n, due);
         if (due < wakes_at_) {
-            wakes_at_ = clock::time_point::min(); // already being woken: no second wake-up
+            // It is being woken: no second wake-up, but by an earlier timer, whose thread need not
+            // wait for this one, which may lose its CPU before it wakes it.
+            wakes_at_ = due;
             lock.unlock();
             wake_.notify_one();
         }
