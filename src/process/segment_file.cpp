@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -60,6 +61,23 @@ bool is_in_memory(int file) {
     return ::fstatfs(file, &status) == 0 &&
            (status.f_type == TMPFS_MAGIC ||
             static_cast<unsigned long>(status.f_type) == RAMFS_MAGIC);
+}
+
+/// Looks until the condition holds, but not for much longer than a second: others hold the locks of
+/// a segment for an instant, unless a signal has stopped them in it.
+template<class Condition>
+bool becomes_true(Condition&& condition) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+    for (;;) {
+        const bool late = std::chrono::steady_clock::now() >= end; // Before the last look.
+        if (condition()) {
+            return true;
+        }
+        if (late) {
+            return false;
+        }
+        ::poll(nullptr, 0, 1);
+    }
 }
 
 /// Opens a named segment of this user. The result is empty if no file has that name.
@@ -159,10 +177,17 @@ void fill_segment(int file, std::size_t offset, std::size_t bytes, room where,
 }
 
 void lock_shared(int file, const std::string& operation) {
-    while (::flock(file, LOCK_SH) != 0) {
-        if (errno != EINTR) {
-            fail_system(errno, operation + ": lock it");
-        }
+    int error = 0;
+    const auto decided = [&] {
+        error = ::flock(file, LOCK_SH | LOCK_NB) == 0 ? 0 : errno;
+        return error != EWOULDBLOCK && error != EINTR;
+    };
+    if (!becomes_true(decided)) {
+        fail_system(EBUSY, operation + ": another process keeps it locked; was one stopped that "
+                                       "replaces it or looks for stale segments?");
+    }
+    if (error != 0) {
+        fail_system(error, operation + ": lock it");
     }
 }
 
@@ -195,9 +220,11 @@ bool is_file_of(const char* path, int file) noexcept {
 void remove_name(const char* path, int file) noexcept {
     struct flock turn {}; // Of the whole file. It knows nothing of the locks of flock(2).
     turn.l_type = F_WRLCK;
-    while (::fcntl(file, F_OFD_SETLKW, &turn) != 0 && errno == EINTR) {
-    }
-    if (is_file_of(path, file)) {
+    const bool mine = becomes_true([&] {
+        return ::fcntl(file, F_OFD_SETLK, &turn) == 0 ||
+               (errno != EAGAIN && errno != EACCES && errno != EINTR);
+    });
+    if (mine && is_file_of(path, file)) {
         ::unlink(path);
     }
     turn.l_type = F_UNLCK;

@@ -41,6 +41,8 @@ void allocate_segment(int file, std::size_t total, room where, const std::string
 void fill_segment(int file, std::size_t offset, std::size_t bytes, room where,
                   const std::string& operation);
 
+/// Takes the lock of a user.
+/// Failure: EBUSY if another process holds the lock that excludes users for a second.
 void lock_shared(int file, const std::string& operation);
 
 /// Takes the lock that excludes every user; false: the segment is in use.
@@ -56,7 +58,8 @@ bool is_file_of(const char* path, int file) noexcept;
 /// Removes the path if it names the open file. The caller holds the shared lock, so that no process
 /// replaces the segment meanwhile; callers of this take turns by another lock, so that none removes
 /// what a third process has named after the removal by another.
-/// Blocks: while another user of the segment does the same.
+/// Blocks: while another user of the segment does the same, for a second at most: then the name
+/// stays.
 void remove_name(const char* path, int file) noexcept;
 
 /// Opens a named segment of this user and takes the shared lock. Retries if the name passed to

@@ -68,6 +68,38 @@ TEST(shared_memory, opens_the_new_segment_where_the_name_was_given_away_meanwhil
     EXPECT_EQ(size, 20u);
 }
 
+// "EBUSY if another process … does not end that within a second."
+TEST(shared_memory, that_stays_locked_is_busy) {
+    const library_test::time_limit limit("an open of a segment that stays locked");
+    const segment_name name;
+    shared_memory::create(name.text(), 10, layout).keep_name();
+    regatta::detail::unique_descriptor stopped(::open(name.path().c_str(), O_RDWR | O_CLOEXEC));
+    ASSERT_EQ(::flock(stopped.get(), LOCK_EX), 0);
+    const auto [number, text] = error_of([&] { shared_memory::open(name.text(), layout); });
+    EXPECT_EQ(number, EBUSY);
+    EXPECT_THAT(text, HasSubstr("open shared memory '" + name.text() +
+                                "': another process keeps it locked"));
+    stopped.reset();
+    EXPECT_EQ(shared_memory::open(name.text(), layout).size(), 10u);
+}
+
+// "Where a signal has stopped that one in it, the name stays."
+TEST(shared_memory, leaves_its_name_where_another_removal_does_not_end) {
+    const library_test::time_limit limit("the end of a segment whose name another one removes");
+    const segment_name name;
+    regatta::detail::unique_descriptor stopped;
+    {
+        const auto memory = shared_memory::create(name.text(), 10, layout);
+        stopped.reset(::open(name.path().c_str(), O_RDWR | O_CLOEXEC));
+        struct flock turn {};
+        turn.l_type = F_WRLCK;
+        ASSERT_EQ(::fcntl(stopped.get(), F_OFD_SETLK, &turn), 0);
+    }
+    EXPECT_TRUE(name.exists());
+    stopped.reset();
+    EXPECT_EQ(regatta::remove_stale_segments(name.text()), std::vector<std::string>{name.text()});
+}
+
 TEST(replace, refuses_a_segment_in_use) {
     const segment_name name;
     peer other({"create", name.text(), "4096", "test v1", "mine"});

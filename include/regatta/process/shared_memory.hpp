@@ -82,7 +82,10 @@ public:
     /// Maps the segment of that name.
     /// Failure: ENOENT if there is none. EPERM if it belongs to another user or is open to others.
     /// EPROTO, which names the field, if the file is not a segment or its version, layout or size
-    /// differs; EISDIR if it is a directory, ELOOP if a symbolic link, ENXIO if a socket.
+    /// differs; EISDIR if it is a directory, ELOOP if a symbolic link, ENXIO if a socket. EBUSY if
+    /// another process that looks whether it is in use, or replaces it, does not end that within a
+    /// second, as one that a signal has stopped in it.
+    /// Blocks: for that second at most.
     static shared_memory open(std::string_view name, std::uint64_t layout);
 
     /// Makes a named segment. A segment of that name that no process uses any more is removed
@@ -124,6 +127,8 @@ public:
 
     /// Removes the name immediately; existing mappings stay valid. Does nothing without a name, or
     /// if the name belongs to another segment by then.
+    /// Blocks: while another process does the same, for a second at most: where a signal has
+    /// stopped that one in it, the name stays.
     void unlink() noexcept;
     /// Lets the name outlive this object.
     void keep_name() noexcept { owns_name_ = false; }
