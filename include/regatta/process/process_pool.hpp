@@ -179,7 +179,8 @@ class REGATTA_SYSTEM_API process_pool {
 public:
     /// With so many workers; 0: as `process_pool_options::workers`.
     explicit process_pool(unsigned workers);
-    /// Returns when the first worker was started. It waits for none to be ready.
+    /// Returns when each worker was started, or could not be. It waits for none to be ready.
+    /// Failure: throws if the first one could not be started.
     explicit process_pool(process_pool_options options = {});
     process_pool(const process_pool&) = delete;
     process_pool& operator=(const process_pool&) = delete;

@@ -119,7 +119,7 @@ private:
     bool ending_ = false;        ///< The monitor is to end the workers, then itself.
     bool retry_ = false;         ///< The fleet is to try again.
     bool watching_ = false;      ///< The monitor will see by itself whether workers were rung.
-    bool started_ = false;       ///< The first worker was started, or could not be.
+    bool started_ = false;       ///< Each first worker was started, or could not be.
     std::exception_ptr start_error_;
 
     std::mutex closing_; ///< Held by `close`: one caller joins.
