@@ -80,7 +80,7 @@ private:
         // relaxed: as in take(). It wakes producers only when half of the room is free: a wake-up
         // per task would cost two context switches per task.
         const std::size_t left = left_.fetch_add(count, std::memory_order_relaxed) + count;
-        if (left >= (capacity_ + 1) / 2) {
+        if (left >= capacity_ - capacity_ / 2) {
             gate_.notify_all();
         }
     }

@@ -93,7 +93,7 @@ public:
     /// a pool, and few beside the tasks that a bounded one has room for.
     unsigned most_overtaken() const noexcept {
         constexpr std::size_t most = 64;
-        const std::size_t half = (room_.capacity() + 1) / 2;
+        const std::size_t half = room_.capacity() - room_.capacity() / 2;
         return static_cast<unsigned>(half == 0 ? most : std::min(half, most));
     }
     /// Ends the tasks that are over in the queues that the worker appends to, if they are many
