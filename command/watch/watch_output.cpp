@@ -34,6 +34,8 @@ std::string read_at(int file, std::int64_t from, std::size_t size) {
 
 watch_output::watch_output() {
     if (std::FILE* const made = std::tmpfile()) {
+        // What opens /dev/stdout or /dev/stderr empties the file: the others go on at its end.
+        ::fcntl(::fileno(made), F_SETFL, O_APPEND);
         file_ = detail::unique_descriptor(::fcntl(::fileno(made), F_DUPFD_CLOEXEC, 3));
         std::fclose(made);
     }
@@ -61,6 +63,10 @@ std::string watch_output::last_line() const {
 }
 
 void watch_output::copy_new(int to) {
+    struct stat about {};
+    if (::fstat(file_.get(), &about) == 0 && about.st_size < copied_) {
+        copied_ = 0; // It was emptied: all of it is new.
+    }
     constexpr std::size_t piece = 64 * 1024;
     for (;;) {
         const std::string text = read_at(file_.get(), copied_, piece);

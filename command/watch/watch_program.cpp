@@ -44,6 +44,10 @@ void watch_program::pass_on(int signal) noexcept {
     // As long as nobody has waited for it, its number is nobody else's.
     if (!child_.status()) {
         ::kill(-child_.pid(), signal);
+        // One that the terminal has stopped takes it only when it goes on.
+        if (signal != SIGTSTP && signal != SIGCONT) {
+            ::kill(-child_.pid(), SIGCONT);
+        }
     }
 }
 

@@ -35,7 +35,8 @@ public:
     pid_t pid() const noexcept { return child_.pid(); }
     /// Readable when it has ended.
     int pidfd() const noexcept { return child_.pidfd(); }
-    /// Sends a signal to it and to those of its children that stay in its group.
+    /// Sends a signal to it and to those of its children that stay in its group. One that was
+    /// stopped, as by a look for the terminal's input, goes on to take it.
     void pass_on(int signal) noexcept;
     /// Its exit status, or 128 and the signal that ended it, as a shell says it; nothing while it
     /// runs.

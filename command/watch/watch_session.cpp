@@ -207,6 +207,7 @@ private:
                 race::last_first_thread(*last_, frame(), view_->rows(), style());
             const std::size_t step =
                 *pressed == key::page_up || *pressed == key::page_down ? page : 1;
+            first_thread_ = std::min(first_thread_, end); // The list may have become shorter.
             switch (*pressed) {
             case key::up:
             case key::page_up:

@@ -224,6 +224,36 @@ class Program(unittest.TestCase):
         self.assertEqual(terminal.status(), 139)
         self.assertIn("killed by signal 11 (SIGSEGV)", terminal.after_view())
 
+    def test_signals_end_one_that_the_terminal_has_stopped(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            terminal = Terminal(self, "watch", *FAST, "--", "sh", "-c", "echo some words; read x </dev/tty")
+            terminal.wait_for("some words")
+            child, = support.children_of(terminal.process.pid)
+            wait_until(lambda: state_of(child) == "T", "the terminal stops it")
+            terminal.process.send_signal(number)
+            self.assertEqual(terminal.status(), 128 + number)
+            self.assertEqual(state_of(child), "Z")
+
+    def test_what_opens_its_streams_anew_overwrites_nothing_that_comes_later(self):
+        for stream in ("/dev/stderr", "/dev/stdout"):
+            terminal = Terminal(self, "watch", *FAST, "--", "sh", "-c", f"echo first; echo second >{stream}; echo third")
+            self.assertEqual(terminal.status(), 0)
+            self.assertIn("second\r\nthird\r\nregatta: sh: exited", terminal.after_view())
+
+    def test_after_the_view_what_opens_its_streams_anew_is_shown_too(self):
+        with tempfile.TemporaryDirectory() as folder:
+            fifo = os.path.join(folder, "fifo")
+            os.mkfifo(fifo)
+            script = f"echo a rather long line; read word <{fifo}; echo $word >/dev/stderr; echo three"
+            terminal = Terminal(self, "watch", *FAST, "--", "sh", "-c", script)
+            terminal.wait_for("a rather long line")
+            terminal.press(b"q")
+            terminal.wait_for("goes on as process")
+            with open(fifo, "w", encoding="utf-8") as file:
+                file.write("two\n")
+            self.assertEqual(terminal.status(), 0)
+            self.assertIn("two\r\nthree\r\n", terminal.after_view())
+
     def test_its_last_line_is_in_the_view(self):
         terminal = Terminal(self, "watch", *FAST, "--", "sh", "-c",
                             r"printf 'first\n\033[31mwords\r\n'; exec sleep 1000")
@@ -295,6 +325,23 @@ class Program(unittest.TestCase):
         terminal.press(b"\x1b[F\x1bOF")  # End, as either kind of terminal sends it
         terminal.read_until(lambda: not any("more: arrow" in row for row in terminal.screen.display),
                             "the end of the list")
+        terminal.press(b"k")
+        terminal.wait_for("more: arrow keys")
+        terminal.process.terminate()
+        self.assertEqual(terminal.status(), 143)
+
+    def test_a_list_of_threads_that_becomes_shorter_can_be_scrolled_at_once(self):
+        terminal = Terminal(self, "watch", *FAST, "--", "sh", "-c",
+                            "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do sleep 1000 & done; wait", rows=16)
+        terminal.wait_for("in 16 processes")
+        terminal.wait_for_match(r"^\d+ more: arrow keys")
+        terminal.press(b"\x1b[F\x1bOF")
+        terminal.read_until(lambda: not any("more: arrow" in row for row in terminal.screen.display),
+                            "the end of the list")
+        shell, = support.children_of(terminal.process.pid)
+        for child in list(support.children_of(shell))[:4]:
+            os.kill(child, signal.SIGTERM)
+        terminal.wait_for("in 12 processes")
         terminal.press(b"k")
         terminal.wait_for("more: arrow keys")
         terminal.process.terminate()
