@@ -175,7 +175,7 @@ load 0.75 1.50 12.25   runnable 3 of 456   blocked 1   switches 12k/s
 pressure   CPU 25 %   memory 0 %   devices - %     last minute 12 / 0 / - %
   CPU  user   sys   irq steal iowait  idle    MHz
   all    30     5     2     5      8    50        █████████▓▓××░░···············
-  0 |█▃                                                              |
+  0 |█×                                                              |
  64 |                                                                |
 128 |                                                                |
 192 |                                                                |
@@ -192,13 +192,13 @@ pressure   CPU 25 %   memory 0 %   devices - %     last minute 12 / 0 / - %
 TEST(watch_screen, a_narrow_one_has_no_bars) {
     race::text_style narrow = unicode;
     narrow.width = 40;
-    EXPECT_EQ(screen(with_process(2), 16, narrow), R"(regatta watch  12:04:05  2 CPUs  every 2
-load 0.75 1.50 12.25   runnable 3 of 456
-pressure   CPU 25 %   memory 0 %   devic
-  CPU  user   sys   irq steal iowait  id
+    EXPECT_EQ(screen(with_process(2), 16, narrow), R"(regatta watch  12:04:05  2 CPUs  every …
+load 0.75 1.50 12.25   runnable 3 of 45…
+pressure   CPU 25 %   memory 0 %   devi…
+  CPU  user   sys   irq steal iowait
   all    30     5     2     5      8
     0    75    25     0     0      0
-    1     0     0     0     0      0   1
+    1     0     0     0     0      0
 1234 ./server --p…  0.88 CPUs, 3 threads
  thread name             S CPU  use wait
    1235 worker/0         R   0   50   50
@@ -207,8 +207,26 @@ pressure   CPU 25 %   memory 0 %   devic
 
 
 
-█ user  ▓ system  ▒ interrupts  × steal
+█ user  ▓ system  ▒ interrupts  × steal…
 )");
+}
+
+TEST(watch_screen, no_figure_is_cut) {
+    race::observation seen = with_process(16);
+    seen.process->threads[1].now.allowed = cpu_set{0, 2, 4, 6, 8, 10, 12};
+    EXPECT_THAT(screen(seen, 40, unicode), HasSubstr(" 12 0,2,4,6,8,10,…\n"));
+    EXPECT_THAT(screen(seen, 40, ascii), HasSubstr(" 12 0,2,4,6,8,10,~\n"));
+    race::text_style narrow = unicode;
+    for (const unsigned width : {72U, 66U}) { // neither has room for the list, nor for its title
+        narrow.width = width;
+        EXPECT_THAT(screen(seen, 40, narrow), HasSubstr("  inv/s      moves\n"));
+        EXPECT_THAT(screen(seen, 40, narrow), HasSubstr("    12 (+3)\n"));
+    }
+    narrow.width = 20;
+    EXPECT_THAT(screen(seen, 40, narrow), HasSubstr("\n   1235 worker/0   …\n"));
+    narrow.width = 64;
+    EXPECT_THAT(screen(seen, 40, narrow), HasSubstr(" wait  vol/s  inv/s\n"));
+    EXPECT_THAT(screen(seen, 40, narrow), HasSubstr("   38    0    20k      0\n"));
 }
 
 TEST(watch_screen, there_is_no_size_that_it_does_not_fit) {

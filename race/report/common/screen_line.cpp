@@ -3,7 +3,9 @@
 
 #include "report/common/screen_line.hpp"
 
+#include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace regatta::race {
 namespace {
@@ -37,6 +39,20 @@ bool continues(char c) noexcept {
     return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }
 
+/// The line, cut where it is longer than that.
+screen_line cut_to(screen_line line, std::size_t columns) {
+    for (auto span = line.begin(); span != line.end(); ++span) {
+        const std::size_t length = columns_of(span->text);
+        if (length > columns) {
+            span->text.resize(first_columns(span->text, columns).size());
+            line.erase(span + 1, line.end());
+            break;
+        }
+        columns -= length;
+    }
+    return line;
+}
+
 } // namespace
 
 std::size_t columns_of(const screen_line& line) noexcept {
@@ -47,15 +63,20 @@ std::size_t columns_of(const screen_line& line) noexcept {
     return columns;
 }
 
-screen_line cut_to(screen_line line, std::size_t columns) {
-    for (auto span = line.begin(); span != line.end(); ++span) {
-        const std::size_t length = columns_of(span->text);
-        if (length > columns) {
-            span->text.resize(first_columns(span->text, columns).size());
-            line.erase(span + 1, line.end());
-            break;
-        }
-        columns -= length;
+screen_line shortened(screen_line line, const text_style& style) {
+    if (columns_of(line) <= style.width) {
+        return line;
+    }
+    line = cut_to(std::move(line), style.width - std::min(style.width, 1U));
+    if (style.width > 0) {
+        line.push_back({style.unicode ? "…" : "~", tone::faint});
+    }
+    return line;
+}
+
+screen_line whole_parts(screen_line line, const text_style& style) {
+    while (line.size() > 1 && columns_of(line) > style.width) {
+        line.pop_back();
     }
     return line;
 }

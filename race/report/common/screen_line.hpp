@@ -39,8 +39,10 @@ using screen_line = std::vector<screen_span>;
 /// Columns that it takes.
 std::size_t columns_of(const screen_line& line) noexcept;
 
-/// The line, cut where it is longer than that.
-screen_line cut_to(screen_line line, std::size_t columns);
+/// The line; one that is longer than the style is wide ends in an ellipsis there.
+screen_line shortened(screen_line line, const text_style& style);
+/// The line without its last parts, as many as do not fit the style's width; the first stays.
+screen_line whole_parts(screen_line line, const text_style& style);
 
 /// The line with its end, coloured where the style has colours; no blanks at its end.
 std::string text_of(const screen_line& line, const text_style& style);

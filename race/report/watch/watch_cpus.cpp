@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace regatta::race {
 namespace {
@@ -84,11 +85,15 @@ public:
     detailed_table(const observation& seen, const text_style& style) : seen_(seen), style_(style) {}
 
     screen_line titles() const {
-        screen_line line{{"  CPU  user   sys   irq steal iowait  idle    MHz", tone::bold}};
+        screen_line line;
+        for (const char* const name :
+             {"  CPU", "  user", "   sys", "   irq", " steal", " iowait", "  idle", "    MHz"}) {
+            line.push_back({name, tone::bold});
+        }
         if (seen_.process) {
             line.push_back({" here", tone::bold});
         }
-        return line;
+        return whole_parts(std::move(line), style_);
     }
     screen_line row_of_all() const { return row("all", seen_.all, std::nullopt, std::string()); }
     screen_line row_of(const cpu_use& one) const {
@@ -120,7 +125,7 @@ private:
             line.push_back({" "});
             add_bar(line, shares, style_.width - taken, style_);
         }
-        return line;
+        return whole_parts(std::move(line), style_);
     }
 
     const observation& seen_;
@@ -173,9 +178,11 @@ std::vector<screen_line> strips(const observation& seen, const text_style& style
         const auto level =
             static_cast<std::size_t>(std::ceil(busy * static_cast<double>(marks.size() - 1)));
         constexpr double much_steal = 0.05;
-        lines.back().push_back(
-            {marks[std::min(level, marks.size() - 1)],
-             one.shares && one.shares->steal > much_steal ? tone::steal : tone::user});
+        if (one.shares && one.shares->steal > much_steal) {
+            lines.back().push_back({style.unicode ? "×" : "x", tone::steal});
+        } else {
+            lines.back().push_back({marks[std::min(level, marks.size() - 1)], tone::user});
+        }
     }
     for (screen_line& line : lines) {
         line.push_back({"|"});

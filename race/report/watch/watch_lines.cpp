@@ -12,6 +12,7 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace regatta::race {
 namespace {
@@ -134,9 +135,14 @@ public:
     }
 
     screen_line titles() const {
-        return {{fmt::format("{:>7} {}{:<{}}  S CPU  use wait  vol/s  inv/s      moves allowed",
-                             "thread", several_ ? "process " : "", "name", name_width()),
-                 tone::bold}};
+        screen_line line{{fmt::format("{:>7} {}{:<{}}  S", "thread", several_ ? "process " : "",
+                                      "name", name_width()),
+                          tone::bold}};
+        for (const char* const name :
+             {" CPU", "  use", " wait", "  vol/s", "  inv/s", "      moves", " allowed"}) {
+            line.push_back({name, tone::bold});
+        }
+        return whole_parts(std::move(line), style_);
     }
     screen_line row(const thread_use& one) const {
         const thread_activity& now = one.now;
@@ -153,18 +159,25 @@ public:
         }
         const tone as = ran(one) ? tone::plain : tone::faint;
         constexpr double much = 0.1;
-        return {
-            {fmt::format("{:>7} {}{}  {} ", now.task.tid, process,
+        screen_line line{
+            {fmt::format("{:>7} {}{}  {}", now.task.tid, process,
                          padded_right(harmless(now.task.name), name_width(), style_),
                          now.task.state),
              as},
-            {fmt::format("{:>3}", now.task.cpu), ran(one) ? tone::bold : tone::faint},
+            {fmt::format("{:>4}", now.task.cpu), ran(one) ? tone::bold : tone::faint},
             {fmt::format("{:>5}", share_text(one.use)), ran(one) ? tone::user : tone::faint},
             {fmt::format("{:>5}", share_text(one.wait)),
              one.wait.value_or(0) > much ? tone::alarm : as},
-            {fmt::format("{:>7}{:>7}{:>11} ", rate(one.voluntary), rate(one.involuntary), moves),
-             as},
-            {allowed(now.allowed), as}};
+            {fmt::format("{:>7}", rate(one.voluntary)), as},
+            {fmt::format("{:>7}", rate(one.involuntary)), as},
+            {fmt::format("{:>11}", moves), as}};
+        // A list of CPUs may be long: it gets the rest, where there is room for its title.
+        constexpr std::size_t title = 7;
+        if (const std::size_t taken = columns_of(line) + 1; taken + title <= style_.width) {
+            const std::size_t room = style_.width - taken;
+            line.push_back({" " + padded_right(allowed(now.allowed), room, style_), as});
+        }
+        return whole_parts(std::move(line), style_);
     }
 
 private:
@@ -245,7 +258,7 @@ std::vector<screen_line> watch_screen(const observation& seen, const watch_frame
     lines.insert(lines.end(), parts.foot.begin(),
                  parts.foot.begin() + static_cast<std::ptrdiff_t>(foot));
     for (screen_line& line : lines) {
-        line = cut_to(std::move(line), style.width);
+        line = shortened(std::move(line), style);
     }
     return lines;
 }
@@ -279,7 +292,7 @@ std::string watch_text(const observation& seen, const watch_frame& frame, const 
     }
     std::string out;
     for (const screen_line& line : lines) {
-        out += text_of(cut_to(line, style.width), style);
+        out += text_of(shortened(line, style), style);
     }
     return out;
 }
