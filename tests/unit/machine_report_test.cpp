@@ -239,6 +239,27 @@ TEST(cpus_check_report, keeps_its_verdict_whole_in_a_narrow_window) {
                                     "1.00 s (50 %)\n"));
 }
 
+TEST(cpus_check_report, states_no_figure_that_nothing_measured) {
+    regatta::exclusivity_report report;
+    regatta::cpu_check& one = report.cpus.emplace_back();
+    one.end_ns = 1'000'000'000;
+    const auto text = [&] { return race::cpus_check_text(report, {80, false, false}); };
+    const auto switches = [&] {
+        return nlohmann::json::parse(race::cpus_check_json(report, ""))["cpus"][0]["switches"];
+    };
+    EXPECT_THAT(text(), HasSubstr("\n  Interrupts: not known.\n  No task of others may run"));
+    EXPECT_TRUE(switches().is_null());
+    one.counts_ticks = true;
+    one.gaps.emplace();
+    EXPECT_THAT(text(), HasSubstr("\n  Interrupts: none.\n  0 switches away from the loop there. "
+                                  "No task of others may run"));
+    EXPECT_EQ(switches(), 0);
+    one.gaps.reset();
+    one.traced = true;
+    EXPECT_THAT(text(), HasSubstr("  0 switches of tasks. "));
+    EXPECT_EQ(switches(), 0);
+}
+
 TEST(cpus_show_report, one_group_more_is_one) {
     race::cpus_view view;
     view.groups.resize(13);

@@ -84,7 +84,8 @@ struct REGATTA_SYSTEM_API cpu_check {
     bool traced = false;
     std::optional<gap_report> gaps;   ///< If a gap loop ran.
     std::vector<task_presence> tasks; ///< Intruders first, then by time, longest first.
-    /// How often another task got the CPU; without a trace, how often the gap loop lost it.
+    /// How often another task got the CPU; without a trace, how often the gap loop lost it;
+    /// without both, 0.
     std::uint64_t switches = 0;
     std::uint64_t lost_records = 0; ///< Switches that the trace lost.
     std::vector<interrupt_count> interrupts;

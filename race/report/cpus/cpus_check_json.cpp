@@ -81,7 +81,7 @@ json to_value(const cpu_check& check) {
     value["verdict"] = to_string(check.verdict());
     value["elapsed_ns"] = check.elapsed_ns();
     value["traced"] = check.traced;
-    value["switches"] = check.switches;
+    value["switches"] = check.traced || check.gaps ? json(check.switches) : json();
     value["lost_records"] = check.lost_records;
     value["intruder_ns"] = check.time_of(task_role::intruder);
     value["ticks_per_second"] = check.ticks_a_second();

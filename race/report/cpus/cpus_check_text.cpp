@@ -20,10 +20,6 @@ std::string time_text(std::int64_t ns, const text_style& style) {
     return duration_text(static_cast<double>(ns), style);
 }
 
-std::string count_text(std::uint64_t count, std::string_view one, std::string_view many) {
-    return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 double share_of(std::int64_t part, std::int64_t whole) {
     return whole <= 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -72,8 +68,7 @@ std::string headline(const cpu_check& check, bool certain, const text_style& sty
         const auto intruders = static_cast<std::uint64_t>(
             std::ranges::count(check.tasks, task_role::intruder, &task_presence::role));
         const std::int64_t time = check.time_of(task_role::intruder);
-        text = fmt::format("{} ran there for {} of {} ({})",
-                           count_text(intruders, "other task", "other tasks"),
+        text = fmt::format("{} ran there for {} of {} ({})", counted(intruders, "other task"),
                            time_text(time, style), time_text(check.elapsed_ns(), style),
                            percent_text(share_of(time, check.elapsed_ns())));
     } else {
@@ -224,10 +219,9 @@ std::string legend(const gap_report& gaps, const text_style& style) {
         if (one.empty()) {
             continue;
         }
-        const std::string text =
-            fmt::format("{}: {}, {} in all, at most {}", looks[i].name,
-                        count_text(one.count(), "time", "times"), time_text(one.total_ns(), style),
-                        time_text(one.longest_ns(), style));
+        const std::string text = fmt::format(
+            "{}: {}, {} in all, at most {}", looks[i].name, counted(one.count(), "time"),
+            time_text(one.total_ns(), style), time_text(one.longest_ns(), style));
         text_style inner = style;
         inner.width = style.width - 4;
         out += "  " + coloured(character_of(looks[i], style), looks[i].colour, style) + " " +
@@ -243,12 +237,12 @@ std::string gap_text(const cpu_check& check, const text_style& style) {
                                     time_text(gaps.threshold_ns, style)),
                         style);
     }
-    std::string out = indented(
-        fmt::format("The loop there was away {} for {} or more, {} in all ({}):",
-                    count_text(gaps.all.count(), "time", "times"),
-                    time_text(gaps.threshold_ns, style), time_text(gaps.all.total_ns(), style),
-                    percent_text(share_of(gaps.all.total_ns(), check.elapsed_ns()))),
-        style);
+    std::string out =
+        indented(fmt::format("The loop there was away {} for {} or more, {} in all ({}):",
+                             counted(gaps.all.count(), "time"), time_text(gaps.threshold_ns, style),
+                             time_text(gaps.all.total_ns(), style),
+                             percent_text(share_of(gaps.all.total_ns(), check.elapsed_ns()))),
+                 style);
     out += histogram(gaps, style) + legend(gaps, style);
     if (gaps.dropped != 0) {
         out += indented(fmt::format("{} more found no room to be noted.", gaps.dropped), style);
@@ -265,7 +259,10 @@ std::string interrupt_text(const cpu_check& check, const text_style& style) {
                             detail::printable_text(one.name), one.count, a_second,
                             a_second < 10 ? 1 : 0);
     }
-    return indented("Interrupts: " + (text.empty() ? "none" : text) + ".", style);
+    if (text.empty()) {
+        text = check.counts_ticks ? "none" : "not known";
+    }
+    return indented("Interrupts: " + text + ".", style);
 }
 
 std::string cpu_text(const cpu_check& check, bool certain, const text_style& style) {
@@ -274,19 +271,22 @@ std::string cpu_text(const cpu_check& check, bool certain, const text_style& sty
         out += gap_text(check, style);
     }
     out += interrupt_text(check, style);
-    std::string text = fmt::format("{} {}.", count_text(check.switches, "switch", "switches"),
-                                   check.traced ? "of tasks" : "away from the loop there");
+    std::string text;
+    if (check.traced || check.gaps) {
+        text = fmt::format("{} {}. ", counted(check.switches, "switch", "switches"),
+                           check.traced ? "of tasks" : "away from the loop there");
+    }
     if (check.lost_records != 0) {
-        text += fmt::format(" The kernel lost {} of its records.", check.lost_records);
+        text += fmt::format("The kernel lost {} of its records. ", check.lost_records);
     }
     if (check.steal_ns && *check.steal_ns > 0) {
         text +=
-            fmt::format(" The hypervisor ran others for {}.", time_text(*check.steal_ns, style));
+            fmt::format("The hypervisor ran others for {}. ", time_text(*check.steal_ns, style));
     }
     text += check.allowed_tasks == 0
-                ? " No task of others may run there."
-                : fmt::format(" {} may run there, whether {} did or not.",
-                              count_text(check.allowed_tasks, "task of others", "tasks of others"),
+                ? "No task of others may run there."
+                : fmt::format("{} may run there, whether {} did or not.",
+                              counted(check.allowed_tasks, "task of others", "tasks of others"),
                               check.allowed_tasks == 1 ? "it" : "they");
     out += indented(text, style);
     for (const std::string& note : check.notes) {
