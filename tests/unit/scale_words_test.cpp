@@ -92,6 +92,18 @@ TEST(scale_words, a_serial_part_that_is_there_has_its_limit_as_an_interval) {
               "to 45×…56×, however many workers there are.");
 }
 
+TEST(scale_words, a_disturbed_point_shows_no_serial_part) {
+    fakes::scale_maker maker(4, "events", 400, 400);
+    maker.add(1, 1000).add(2, 1994).add(4, 1500).fit_amdahl(0.003, 0.001);
+    maker.result.points[1].speedup = {1.994, 1.99, 2.001, 15};
+    for (auto& sample : maker.result.points[2].measured.samples) {
+        sample.load.contaminated = true;
+    }
+    EXPECT_EQ(race::fit_sentences(maker.result, {}).at(0),
+              "Amdahl's law: no serial part can be told from none here. At most 0.5 % of the work "
+              "is serial: 200× and more stay possible.");
+}
+
 TEST(scale_words, a_law_that_does_not_describe_the_points_tells_no_limit) {
     fakes::scale_maker maker(2, "events", 400, 400);
     maker.add(1, 1000).add(2, 500).fit_amdahl(1, 0.5);
@@ -219,7 +231,7 @@ TEST(scale_words, who_does_not_beat_one_worker_is_not_named) {
 
 TEST(scale_words, an_offered_rate_that_nobody_can_take) {
     auto maker = fakes::at_a_rate();
-    maker.warn(scale_warning_kind::late, 0, "all of them were late");
+    maker.warn(scale_warning_kind::late, 2, "late").warn(scale_warning_kind::late, 4, "late");
     EXPECT_EQ(race::scale_conclusion(maker.result, {}), "5000 items/s are more than 4 workers can "
                                                         "take.");
 }
@@ -234,7 +246,7 @@ TEST(scale_words, at_a_rate_nothing_is_said_of_the_peak) {
 
 TEST(scale_words, at_a_rate_too_few_clean_rounds_give_no_verdict) {
     auto late = fakes::at_a_rate();
-    late.warn(scale_warning_kind::late, 0, "all of them were late");
+    late.warn(scale_warning_kind::late, 2, "late").warn(scale_warning_kind::late, 4, "late");
     for (auto& one : late.result.points) {
         for (auto& sample : one.measured.samples) {
             sample.load.contaminated = true;

@@ -241,7 +241,7 @@ std::string scale_curve_text(const scale_result& result, const text_style& style
     }
     const int room =
         std::min(widest_field, static_cast<int>(style.width) - static_cast<int>(label_width) - 4);
-    if (result.rate || points.size() < 2 || points.front()->workers == points.back()->workers) {
+    if (result.rate || points.size() < 2) {
         return {};
     }
     const double most_workers = points.back()->workers;

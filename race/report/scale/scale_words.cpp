@@ -50,7 +50,8 @@ std::string limit_of(const estimate& share, const text_style& style) {
 std::vector<const scale_point*> fitted_points(const scale_result& result) {
     std::vector<const scale_point*> points;
     for (const scale_point& one : result.points) {
-        if (one.ran() && one.workers > 1 && one.workers <= result.cpus) {
+        if (one.ran() && !one.measured.disturbed() && one.workers > 1 &&
+            one.workers <= result.cpus) {
             points.push_back(&one);
         }
     }
@@ -224,8 +225,7 @@ std::string rate_conclusion(const std::vector<const scale_point*>& points,
                             const scale_result& result, const text_style& style) {
     const auto is_late = [&](const scale_point* point) {
         return std::ranges::any_of(result.warnings, [&](const scale_warning& one) {
-            return one.kind == scale_warning_kind::late &&
-                   (one.workers == 0 || one.workers == point->workers);
+            return one.kind == scale_warning_kind::late && one.workers == point->workers;
         });
     };
     const auto latency = [&](const scale_point& point) {
