@@ -106,7 +106,7 @@ void add_shm_command(subcommand app, action& chosen) {
     shm.footer("Examples:\n"
                "  regatta shm                      segments of this library, sizes, users\n"
                "  regatta shm --json -             the same for programs\n"
-               "  regatta shm clean                remove what nobody has open\n"
+               "  regatta shm clean                remove what no process uses\n"
                "\nExit status: 0; 1 /dev/shm cannot be read, or the result not be written; "
                "2 wrong usage.");
 
@@ -114,7 +114,7 @@ void add_shm_command(subcommand app, action& chosen) {
         shm.add_subcommand("clean", "Remove your segments that no process uses any more");
     add_run(clean, true, chosen);
     clean.footer("It removes named segments of this library that belong to you and that no "
-                 "process has open: a crash left them, or their maker kept the name. Other files, "
+                 "process uses: a crash left them, or their maker kept the name. Other files, "
                  "segments in use and those of other users stay.\n"
                  "\nExit status: 0 nothing of yours is stale now, 1 something could not be "
                  "removed, 2 wrong usage.");

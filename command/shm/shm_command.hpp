@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// `regatta shm`: the segments of shared memory on this machine, and those that nobody has open.
+/// `regatta shm`: the segments of shared memory on this machine, and those that nobody uses.
 
 #include "common/subcommand.hpp"
 

@@ -84,6 +84,19 @@ class Segments(unittest.TestCase):
         os.close(file)
         self.assertIn("removed " + used, run("shm", "clean", "--prefix", self.prefix).stdout)
 
+    def test_one_that_is_only_looked_at_is_stale(self):
+        name, path, file = self.make("open")
+        fcntl.flock(file, fcntl.LOCK_UN)  # open, as in an editor: no user holds its lock
+        _, document = self.shm()
+        segment, = document["segments"]
+        self.assertTrue(segment["stale"])
+        self.assertIn(os.getpid(), [one["process"] for one in segment["users"]])
+        text = run("shm", "--prefix", self.prefix, env=environment(COLUMNS="200")).stdout
+        self.assertRegex(text, f"{name} .*nobody: left behind; open in {os.getpid()} ")
+        self.assertEqual(self.shm("clean")[1]["removed"], [name])
+        self.assertFalse(os.path.exists(path))
+        os.close(file)
+
     def run_as_nobody(self, *words):
         """The other user may be kept from the program by its folders, but not from the open file."""
         program = os.open(REGATTA, os.O_RDONLY)

@@ -159,7 +159,7 @@ REGATTA_SYSTEM_API std::vector<std::string> stale_segments(std::string_view pref
 /// Removes the segments that `stale_segments` lists, and returns the names of those removed.
 REGATTA_SYSTEM_API std::vector<std::string> remove_stale_segments(std::string_view prefix);
 
-/// A process that has a segment open.
+/// A process that has the file of a segment open.
 struct segment_user {
     std::int32_t process = 0; ///< Its `process_number`.
     std::string command;      ///< Its name, as the kernel has it: 15 characters at most.
@@ -169,7 +169,8 @@ struct segment_user {
 struct segment_record {
     std::string name; ///< With its leading '/'; of an anonymous one, its label.
     bool anonymous = false;
-    bool stale = false;          ///< No process uses it: left by a crash, or by `keep_name`.
+    /// No process uses it: left by a crash, or by `keep_name`. One may still have its file open.
+    bool stale = false;
     std::uint32_t user = 0;      ///< The number of the user that it belongs to.
     std::uint64_t bytes = 0;     ///< Its size, header included.
     std::uint64_t allocated = 0; ///< Bytes of memory that it takes.
@@ -182,8 +183,7 @@ struct segment_record {
 /// name, then the anonymous ones whose label does. Segments of other users need root. Looks,
 /// and changes nothing.
 ///
-/// Threads: any. A segment that no visible process has open is locked for an instant to see whether
-/// it is stale.
+/// Threads: any. A segment that no process uses is locked for an instant to see that it is stale.
 /// Failure: `std::system_error` if /dev/shm cannot be read.
 /// Cost: a system call for each descriptor of each process of this user.
 REGATTA_SYSTEM_API std::vector<segment_record> list_segments(std::string_view prefix = {});

@@ -24,13 +24,10 @@ std::string size_text(std::uint64_t bytes) {
 }
 
 std::string users_text(const segment_record& one) {
-    if (one.stale) {
-        return "nobody: left behind";
-    }
     if (one.users.empty()) {
-        return "a process that cannot be seen from here";
+        return one.stale ? "nobody: left behind" : "a process that cannot be seen from here";
     }
-    std::string text;
+    std::string text = one.stale ? "nobody: left behind; open in " : "";
     for (std::size_t i = 0; i < std::min(one.users.size(), most_users); ++i) {
         text += fmt::format("{}{} {}", i == 0 ? "" : ", ", one.users[i].process,
                             detail::printable_text(one.users[i].command));
