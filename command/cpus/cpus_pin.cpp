@@ -6,6 +6,8 @@
 #include "common/argument_checks.hpp"
 #include "common/output_file.hpp"
 #include "common/usage_error.hpp"
+#include "machine/process_activity.hpp"
+#include "text/text.hpp"
 
 #include <regatta/base/detail/system_files.hpp>
 #include <regatta/base/error.hpp>
@@ -64,6 +66,9 @@ bool is_bound(process_number process) {
 int run_command(const pin_arguments& arguments) {
     const cpu_set wanted = chosen_cpus(arguments.cpus);
     const auto process = static_cast<process_number>(arguments.process.value());
+    if (const auto of = race::process_of_task(process); of && *of != process) {
+        throw usage_error(fmt::format("--pid: {} is a thread of process {}", process, *of));
+    }
     cpu_set before;
     if (const int error = try_affinity_of_thread(process, before)) {
         fail_system(error, "pin process " + std::to_string(process));

@@ -48,6 +48,20 @@ class CpusPin(unittest.TestCase):
         self.assertTrue(result.stdout.startswith(
             f"process {process.pid}: 2 threads on CPUs {allowed[-1]}, before on "), result.stdout)
 
+    def test_the_number_of_a_thread_is_refused(self):
+        with subprocess.Popen([sys.executable, "-c", TWO_THREADS], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE) as process:
+            try:
+                self.assertEqual(process.stdout.readline(), b"ready\n")
+                thread = max(map(int, os.listdir(f"/proc/{process.pid}/task")))
+                result = run("cpus", "pin", "--pid", str(thread), str(min(os.sched_getaffinity(0))))
+                where = os.sched_getaffinity(thread)
+            finally:
+                process.kill()
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn(f"--pid: {thread} is a thread of process {process.pid}\n", result.stderr)
+        self.assertEqual(where, os.sched_getaffinity(0))
+
     def test_a_thread_that_the_kernel_has_bound_is_told_from_wrong_cpus(self):
         thread = bound_kernel_thread()
         result = run("cpus", "pin", "--pid", thread, str(min(os.sched_getaffinity(0))))
