@@ -7,6 +7,7 @@
 #include "common/output_file.hpp"
 #include "common/start_cpus.hpp"
 #include "common/subcommand.hpp"
+#include "common/terminal.hpp"
 #include "common/usage_error.hpp"
 #include "cpus/cpus_command.hpp"
 #include "documents/documents.hpp"
@@ -20,7 +21,6 @@
 #include "shm/shm_command.hpp"
 #include "watch/watch_command.hpp"
 
-#include <regatta/base/detail/printable_text.hpp>
 #include <regatta/base/version.hpp>
 
 #include <clocale>
@@ -35,8 +35,7 @@ namespace {
 using namespace regatta::command;
 
 int report(const std::string& what, int status) {
-    // Names that others chose may be in it.
-    std::fprintf(stderr, "regatta: %s\n", regatta::detail::printable_text(what).c_str());
+    tell(what);
     return status;
 }
 

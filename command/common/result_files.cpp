@@ -10,7 +10,6 @@
 #include "report/common/page.hpp"
 #include "workloads/loaded.hpp"
 
-#include <regatta/base/detail/printable_text.hpp>
 #include <regatta/base/error.hpp>
 
 #include <fmt/core.h>
@@ -34,7 +33,7 @@ bool try_to_write(const char* what, F f) {
         f();
         return true;
     } catch (const std::system_error& e) {
-        std::fprintf(stderr, "regatta: %s\n", detail::printable_text(e.what()).c_str());
+        tell(e.what());
     } catch (const std::bad_alloc&) {
         std::fprintf(stderr, "regatta: there is too little memory for %s of so large a result\n",
                      what);

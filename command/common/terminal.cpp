@@ -3,12 +3,15 @@
 
 #include "common/terminal.hpp"
 
+#include <regatta/base/detail/printable_text.hpp>
+
 #include <langinfo.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
@@ -58,6 +61,10 @@ race::text_style style_of(int descriptor) {
     return {.width = width_of(descriptor),
             .colour = wants_colour(descriptor),
             .unicode = std::string_view(::nl_langinfo(CODESET)) == "UTF-8"};
+}
+
+void tell(std::string_view text) {
+    std::fprintf(stderr, "regatta: %s\n", detail::printable_text(text).c_str());
 }
 
 } // namespace regatta::command

@@ -3,9 +3,11 @@
 #pragma once
 
 /// @file
-/// What the terminals behind standard output and standard error can show.
+/// What the terminals behind standard output and standard error can show, and what users are told.
 
 #include "text/text.hpp"
+
+#include <string_view>
 
 namespace regatta::command {
 
@@ -19,5 +21,8 @@ bool is_live_terminal(int descriptor);
 
 /// The width of the terminal at this moment.
 unsigned width_of(int descriptor);
+
+/// Writes "regatta: TEXT" to standard error. Names that others chose may be in it.
+void tell(std::string_view text);
 
 } // namespace regatta::command

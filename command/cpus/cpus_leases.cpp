@@ -6,10 +6,10 @@
 #include "common/argument_checks.hpp"
 #include "common/output_file.hpp"
 #include "common/result_files.hpp"
+#include "common/terminal.hpp"
 #include "common/usage_error.hpp"
 #include "report/cpus/cpus_status_report.hpp"
 
-#include <regatta/base/detail/printable_text.hpp>
 #include <regatta/base/version.hpp>
 #include <regatta/lease/exclusive_leases.hpp>
 
@@ -17,7 +17,6 @@
 
 #include <unistd.h>
 
-#include <cstdio>
 #include <memory>
 #include <string>
 
@@ -64,10 +63,10 @@ int release_stale_leases() {
     }
     write_all(STDOUT_FILENO, text, "cannot write to standard output");
     for (const std::string& note : result.notes) {
-        std::fprintf(stderr, "regatta: %s\n", detail::printable_text(note).c_str());
+        tell(note);
     }
     for (const std::string& problem : result.problems) {
-        std::fprintf(stderr, "regatta: not undone: %s\n", detail::printable_text(problem).c_str());
+        tell("not undone: " + problem);
     }
     return result.problems.empty() ? exit_code::success : exit_code::failure;
 }

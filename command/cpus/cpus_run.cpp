@@ -4,10 +4,10 @@
 #include "cpus/cpus_run.hpp"
 
 #include "common/argument_checks.hpp"
+#include "common/terminal.hpp"
 #include "common/usage_error.hpp"
 #include "cpus/owned_run.hpp"
 
-#include <regatta/base/detail/printable_text.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
 #include <regatta/lease/exclusive_leases.hpp>
@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,10 +65,6 @@ exclusivity level_of(const std::string& text) {
         fmt::format("--at-least: there is no level \"{}\"; there are {}", text, allowed));
 }
 
-void say(const std::string& text) {
-    std::fprintf(stderr, "regatta: %s\n", detail::printable_text(text).c_str());
-}
-
 /// Tells the list of CPUs from the program: `--` stands between them, but is no word.
 /// @param list whether there was any word. @param words the whole command line.
 void sort_words(run_arguments& a, bool list, const std::vector<std::string>& words) {
@@ -110,9 +105,9 @@ public:
             breach = lease_.renew();
         }
         if (breach && told_ != breach) {
-            say("WARNING: the CPUs are no longer owned: " + *breach);
+            tell("WARNING: the CPUs are no longer owned: " + *breach);
         } else if (!breach && told_) {
-            say("the CPUs are owned again");
+            tell("the CPUs are owned again");
         }
         told_ = std::move(breach);
     }
@@ -148,19 +143,19 @@ int run_command(const run_arguments& arguments) {
             exclusive_status(unread);
         }
         for (const std::string& sentence : unread) {
-            say(sentence);
+            tell(sentence);
         }
         const std::vector<std::string> sentences = lease.explain();
         for (std::size_t i = 0; i < sentences.size(); ++i) {
             // What is less than asked for in the name of the command is said in any case.
             if (i == 0 || arguments.explain || (i == 1 && lease.level() <= exclusivity::swept)) {
-                say(sentences[i]);
+                tell(sentences[i]);
             }
         }
     }
     if (const int error = program.start()) {
-        say(fmt::format("cannot run {}: {}", arguments.words[0],
-                        std::generic_category().message(error)));
+        tell(fmt::format("cannot run {}: {}", arguments.words[0],
+                         std::generic_category().message(error)));
         return error == ENOENT ? 127 : 126;
     }
     breach_watch watch(lease);
@@ -169,7 +164,7 @@ int run_command(const run_arguments& arguments) {
     if (lease.try_release(problem)) {
         return status;
     }
-    say("give back CPUs: " + problem);
+    tell("give back CPUs: " + problem);
     return status == exit_code::success ? exit_code::failure : status;
 }
 

@@ -4,8 +4,8 @@
 #include "cpus/owned_run.hpp"
 
 #include "common/interrupt.hpp"
+#include "common/terminal.hpp"
 
-#include <regatta/base/detail/printable_text.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/lease/exclusive_leases.hpp>
 
@@ -20,16 +20,11 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <system_error>
 #include <utility>
 
 namespace regatta::command {
 namespace {
-
-void tell(const std::string& text) {
-    std::fprintf(stderr, "regatta: %s\n", detail::printable_text(text).c_str());
-}
 
 /// Whom signals are passed on to; 0: nobody. Written by the main thread, read by the handler that
 /// interrupts it: relaxed, since they need no order.

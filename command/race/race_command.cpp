@@ -16,15 +16,12 @@
 #include "report/race/table.hpp"
 #include "report/sweep/sweep_report.hpp"
 
-#include <regatta/base/detail/printable_text.hpp>
-
 #include <fmt/core.h>
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <set>
 #include <string>
 #include <string_view>
@@ -120,8 +117,7 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
     };
     const auto with_broken = [&](int status) {
         if (!broken.empty()) {
-            // What it printed is in it.
-            std::fprintf(stderr, "regatta: %s\n", detail::printable_text(broken).c_str());
+            tell(broken);
         }
         return broken.empty() ? status : exit_code::failure;
     };

@@ -5,17 +5,16 @@
 
 #include "common/argument_checks.hpp"
 #include "common/result_files.hpp"
+#include "common/terminal.hpp"
 #include "common/usage_error.hpp"
 #include "report/shm/shm_report.hpp"
 
-#include <regatta/base/detail/printable_text.hpp>
 #include <regatta/process/shared_memory.hpp>
 
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <set>
 #include <string>
@@ -52,15 +51,13 @@ bool clean_up(const std::string& prefix, race::shm_view& view) {
         view.segments = list_segments(prefix);
         for (const std::string& name : std::exchange(left, stale_in(view, true))) {
             if (left.contains(name)) {
-                std::fprintf(stderr, "regatta: %s is stale and could not be removed\n",
-                             detail::printable_text(name).c_str());
+                tell(name + " is stale and could not be removed");
                 done = false;
             }
         }
     }
     for (const std::string& name : stale_in(view, false)) {
-        std::fprintf(stderr, "regatta: %s is stale and belongs to another user: it stays\n",
-                     detail::printable_text(name).c_str());
+        tell(name + " is stale and belongs to another user: it stays");
     }
     return done;
 }

@@ -23,7 +23,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <ctime>
 #include <system_error>
 
@@ -31,10 +30,6 @@ namespace regatta::command {
 namespace {
 
 using std::chrono::steady_clock;
-
-void say(const std::string& text) {
-    std::fprintf(stderr, "regatta: %s\n", race::harmless(text).c_str());
-}
 
 /// "12:04:05", here.
 std::string clock_text(std::chrono::system_clock::time_point time) {
@@ -162,7 +157,7 @@ private:
             }
         } catch (const std::system_error& error) {
             view_.reset();
-            say(error.what());
+            tell(error.what());
             end.written = false;
         }
         return !last_->process || last_->process->alive;
@@ -263,7 +258,7 @@ int accompany(watch_program& program, watch_events& events, const watch_end& end
     const bool left = end.quit && !status;
     show_output();
     if (left) {
-        say(fmt::format("the program goes on as process {}; Ctrl-C ends it", program.pid()));
+        tell(fmt::format("the program goes on as process {}; Ctrl-C ends it", program.pid()));
     }
     while (!status) {
         constexpr auto soon = std::chrono::milliseconds(100);
@@ -287,7 +282,7 @@ std::optional<watch_program> start(const std::vector<std::string>& words, bool l
     try {
         program.emplace(words, live);
     } catch (const std::system_error& error) {
-        say(fmt::format("cannot run {}: {}", words[0], error.code().message()));
+        tell(fmt::format("cannot run {}: {}", words[0], error.code().message()));
         status = error.code().value() == ENOENT ? 127 : 126;
     }
     return program;
@@ -339,10 +334,10 @@ int run_watch(const watch_options& options) {
     if (program) {
         status = accompany(*program, events, end);
         if (live) {
-            say(fmt::format("{}: {}", options.program[0], program->end_text()));
+            tell(fmt::format("{}: {}", options.program[0], program->end_text()));
         }
     } else if (live && end.process_ended) {
-        say(fmt::format("process {} has ended", *process));
+        tell(fmt::format("process {} has ended", *process));
     }
     return status == exit_code::success && !end.written ? exit_code::failure : status;
 }

@@ -350,7 +350,7 @@ class Program(unittest.TestCase):
     def test_one_that_cannot_be_run_is_said_before_anything_is_drawn(self):
         for program, status, message in (
                 ("/nonexistent/program", 127, "cannot run /nonexistent/program: No such file"),
-                ("no-such-program", 127, "cannot run no-such-program: No such file"),
+                ("no-such-größe", 127, "cannot run no-such-größe: No such file"),
                 ("/etc/passwd", 126, "cannot run /etc/passwd: Permission denied"),
                 ("/", 126, "cannot run /: ")):
             terminal = Terminal(self, "watch", "--", program)
