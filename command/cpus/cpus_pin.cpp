@@ -90,8 +90,8 @@ int run_command(const pin_arguments& arguments) {
     }
     const auto threads = threads_of(process).size();
     write_all(STDOUT_FILENO,
-              fmt::format("process {}: {} thread{} on CPUs {}, before on {}\n", process, threads,
-                          threads == 1 ? "" : "s", affinity_of_thread(process).to_string(),
+              fmt::format("process {}: {} on CPUs {}, before on {}\n", process,
+                          race::counted(threads, "thread"), affinity_of_thread(process).to_string(),
                           before.to_string()),
               "cannot write to standard output");
     return exit_code::success;

@@ -10,6 +10,7 @@
 #include "sampling/offered_rate.hpp"
 #include "sampling/scheme_run.hpp"
 #include "scaling/scale_evaluation.hpp"
+#include "text/text.hpp"
 #include "workloads/settings.hpp"
 
 #include <regatta/base/error.hpp>
@@ -78,7 +79,7 @@ public:
         for (const unsigned workers : counts_of(options)) {
             scale_point& point = result_.points.emplace_back();
             point.workers = workers;
-            point.measured.name = name_of(workers);
+            point.measured.name = counted(workers, "worker");
             enter(scheme, workers);
         }
         enter(scheme, 1); // the control
@@ -109,10 +110,6 @@ public:
     }
 
 private:
-    static std::string name_of(unsigned workers) {
-        return workers == 1 ? "1 worker" : std::to_string(workers) + " workers";
-    }
-
     void describe(const workload_info& workload, const scheme_info& scheme) {
         result_.workload = workload.name;
         result_.scheme = scheme.name;
@@ -163,7 +160,7 @@ private:
     contender contender_of(std::size_t index) {
         const bool control = index == result_.points.size();
         const unsigned workers = control ? 1 : result_.points[index].workers;
-        return {control ? control_name(name_of(1)) : name_of(workers),
+        return {control ? control_name(counted(1, "worker")) : counted(workers, "worker"),
                 [this, index, workers] { return run_once(courses_[index], workers); }};
     }
 

@@ -8,6 +8,7 @@
 #include "sampling/scheme_run.hpp"
 #include "sampling/super_linear.hpp"
 #include "scaling/speedup.hpp"
+#include "text/text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -27,11 +28,6 @@ std::string number(double value, int digits = 2) {
     return text;
 }
 
-std::string percent(double share) {
-    const double of_hundred = share * 100;
-    return number(of_hundred, of_hundred < 9.95 ? 1 : 0) + " %";
-}
-
 std::string interval(const estimate& one) {
     return number(one.median) + " (" + number(one.low) + " … " + number(one.high) + ")";
 }
@@ -44,10 +40,6 @@ std::string speedup_text(const scale_point& point) {
 
 std::string gigahertz(double hz) {
     return number(hz / 1e9) + " GHz";
-}
-
-std::string workers_text(unsigned workers) {
-    return workers == 1 ? "1 worker" : std::to_string(workers) + " workers";
 }
 
 bool differs(double ratio, double by) {
@@ -118,10 +110,11 @@ private:
         }
         if (result_.contaminated > disturbed_share) {
             warn(kind::disturbed, 0,
-                 "during " + percent(result_.contaminated) +
+                 "during " + percent_text(result_.contaminated) +
                      " of the runs others used the CPUs (of all CPU time other processes had " +
-                     percent(result_.foreign) + ", the hypervisor took " + percent(result_.stolen) +
-                     "); " + (which.empty() ? "those runs do not count; " : "") +
+                     percent_text(result_.foreign) + ", the hypervisor took " +
+                     percent_text(result_.stolen) + "); " +
+                     (which.empty() ? "those runs do not count; " : "") +
                      "quiet the machine and measure again");
         }
         if (!which.empty()) {
@@ -160,7 +153,7 @@ private:
         const unsigned workers = result_.points[*worst].workers;
         const std::string what = "from round " + std::to_string(most.round + 1) + " of " +
                                  std::to_string(result_.rounds) + " on the runs with " +
-                                 workers_text(workers) + " took " + number(most.ratio) +
+                                 counted(workers, "worker") + " took " + number(most.ratio) +
                                  " times as long as before";
         const auto early = clock_of(*worst, 0, most.round);
         const auto late = clock_of(*worst, most.round, result_.rounds);
@@ -201,7 +194,7 @@ private:
             const auto ratio = clock_ratio(point);
             if (point.workers > 1 && ratio && differs(*ratio, clock_tolerance)) {
                 warn(kind::clock_changed, point.workers,
-                     "with " + workers_text(point.workers) + " the clock was " +
+                     "with " + counted(point.workers, "worker") + " the clock was " +
                          gigahertz(*point.clock_hz) + ", with 1 " + gigahertz(*base_.clock_hz) +
                          ": at the same clock the speed-up would be " +
                          number(point.speedup.median / *ratio) + ", not " +
@@ -224,7 +217,7 @@ private:
         }
         if (clock && *clock > 1 + clock_tolerance) {
             return "the clock was " + gigahertz(*point.clock_hz) + " with " +
-                   workers_text(point.workers) + " and " + gigahertz(*base_.clock_hz) +
+                   counted(point.workers, "worker") + " and " + gigahertz(*base_.clock_hz) +
                    " with 1: " + number(*clock) + " times as fast, which leaves a speed-up of " +
                    number(point.speedup.median / *clock);
         }
@@ -268,9 +261,8 @@ private:
             if (certain) {
                 warn(kind::super_linear, point.workers,
                      "a speed-up of " + speedup_text(point) + " with " +
-                         workers_text(point.workers) + " on " + std::to_string(result_.cpus) +
-                         (result_.cpus == 1 ? " CPU" : " CPUs") + " is more than " +
-                         number(possible, 0) + ": " + cause_of(point));
+                         counted(point.workers, "worker") + " on " + counted(result_.cpus, "CPU") +
+                         " is more than " + number(possible, 0) + ": " + cause_of(point));
             }
         }
     }
@@ -283,13 +275,13 @@ private:
             }
             if (point.word == verdict::equal || point.word == verdict::unclear) {
                 warn(kind::within_noise, point.workers,
-                     "the speed-up with " + workers_text(point.workers) + ", " +
+                     "the speed-up with " + counted(point.workers, "worker") + ", " +
                          interval(point.speedup) +
                          ", cannot be told from 1: 1 worker beside itself differs by up to " +
-                         percent(result_.floor.distance));
+                         percent_text(result_.floor.distance));
             } else if (last != nullptr && last->workers > 1 && same_speed(point, *last)) {
                 warn(kind::within_noise, point.workers,
-                     workers_text(point.workers) + " cannot be told from " +
+                     counted(point.workers, "worker") + " cannot be told from " +
                          std::to_string(last->workers) + ": the speed-ups are " +
                          interval(point.speedup) + " and " + interval(last->speedup));
             }
@@ -307,8 +299,8 @@ private:
         for (const scale_point& point : result_.points) {
             if (point.ran() && point.workers > result_.cpus) {
                 warn(kind::oversubscribed, point.workers,
-                     workers_text(point.workers) + " share " + std::to_string(result_.cpus) +
-                         (result_.cpus == 1 ? " CPU" : " CPUs") + ": they wait for one another" +
+                     counted(point.workers, "worker") + " share " + counted(result_.cpus, "CPU") +
+                         ": they wait for one another" +
                          (result_.rate ? "" : ", and this point is no part of the fit"));
             }
         }
@@ -317,9 +309,8 @@ private:
     void note_few() {
         if (result_.rounds < pairs_for_a_verdict) {
             warn(kind::few_rounds, 0,
-                 std::to_string(result_.rounds) + (result_.rounds == 1 ? " round" : " rounds") +
-                     ": a 95 % interval of a median takes " + std::to_string(pairs_for_a_verdict) +
-                     " rounds at least");
+                 counted(result_.rounds, "round") + ": a 95 % interval of a median takes " +
+                     std::to_string(pairs_for_a_verdict) + " rounds at least");
             return;
         }
         for (const scale_point& point : result_.points) {
@@ -339,7 +330,7 @@ private:
         for (const scale_point& point : result_.points) {
             if (point.ran() && point.short_samples) {
                 which += (which.empty() ? "" : ", ") + std::to_string(point.runs_a_sample) +
-                         " with " + workers_text(point.workers);
+                         " with " + counted(point.workers, "worker");
             }
         }
         if (!which.empty()) {
@@ -352,7 +343,7 @@ private:
             if (point.ran() &&
                 fell_behind(*result_.rate, result_.items, point.time.median, point.latency)) {
                 warn(kind::late, point.workers,
-                     workers_text(point.workers) + " took " +
+                     counted(point.workers, "worker") + " took " +
                          rate_words(point.events_per_second.median) + " of the " +
                          rate_words(*result_.rate) +
                          " items a second that were offered: the latencies are those of a queue "

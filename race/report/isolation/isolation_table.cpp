@@ -23,10 +23,6 @@ namespace {
 /// So many lines of rounds stand in the text; all of them are in the JSON.
 constexpr unsigned most_lines_shown = 30;
 
-std::string plural(std::size_t count, std::string_view what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 /// With a line a worker, where these are known.
 unsigned first_round_shown(const isolation_result& result) {
     const unsigned lines = result.program.empty() ? std::max(1U, result.workers) : 1;
@@ -37,7 +33,7 @@ unsigned first_round_shown(const isolation_result& result) {
 std::string title(const isolation_result& result, const provenance& from, const text_style& style) {
     const std::string_view dot = style.unicode ? " · " : ", ";
     std::string text = fmt::format("isolation{}noise {}{}{} on CPU {} of {}", dot,
-                                   result.noise.to_string(), dot, plural(result.workers, "worker"),
+                                   result.noise.to_string(), dot, counted(result.workers, "worker"),
                                    result.cpus.to_string(), from.machine.online_cpus);
     if (!result.program.empty()) {
         text += fmt::format("{}{}", dot, detail::printable_text(command_line(result.program)));
@@ -45,7 +41,7 @@ std::string title(const isolation_result& result, const provenance& from, const 
     if (!from.machine.cpu_model.empty()) {
         text += fmt::format(" ({})", from.machine.cpu_model);
     }
-    return text + fmt::format("{}{} after {} of warm-up", dot, plural(result.rounds, "round"),
+    return text + fmt::format("{}{} after {} of warm-up", dot, counted(result.rounds, "round"),
                               result.warm_up);
 }
 
@@ -96,7 +92,7 @@ std::string dropped(const isolation_result& result) {
     return bad == 0 ? std::string()
                     : fmt::format("Dropped {} of {}, because other processes used the CPUs "
                                   "meanwhile: {}.",
-                                  bad, plural(all, "sample"), who);
+                                  bad, counted(all, "sample"), who);
 }
 
 std::string floor_words(const isolation_result& result, const text_style& style) {
@@ -232,7 +228,7 @@ std::string to_text(const isolation_result& result, const provenance& from,
         out += '\n' + table;
         if (const unsigned first = first_round_shown(result); first != 0) {
             say(fmt::format("The last {}; the JSON has all.",
-                            plural(result.rounds - first, "round")));
+                            counted(result.rounds - first, "round")));
         }
         if (result.contaminated > 0) {
             say("* other processes used the CPUs meanwhile");
@@ -247,7 +243,7 @@ std::string to_text(const isolation_result& result, const provenance& from,
     say(owned.ran() ? joined(owned.explanation) : "");
     if (result.stopped) {
         say(fmt::format("Cut short after {}: this is what was measured by then.",
-                        plural(result.rounds, "round")),
+                        counted(result.rounds, "round")),
             "1;33");
     }
     out += '\n';
