@@ -133,7 +133,7 @@ int run_command(const check_arguments& arguments) {
     }
     const interrupt_guard guard(control);
     result_files to(arguments.files);
-    const std::string time = race::utc_now();
+    const std::string time = race::utc_text();
     const auto check = [&] {
         countdown progress(cpus.to_string(), options.duration);
         options.stop = [&] {

@@ -3,6 +3,8 @@
 
 #include "machine/cpu_activity.hpp"
 
+#include "machine/file_text.hpp"
+
 #include <regatta/base/detail/system_files.hpp>
 
 #include <algorithm>
@@ -14,11 +16,6 @@
 
 namespace regatta::race {
 namespace {
-
-/// The text of a file, empty where there is none.
-std::string text_of_file(const std::string& path) {
-    return detail::read_small_file(path).value_or(std::string());
-}
 
 /// A row of /proc/stat: name user nice system idle iowait irq softirq steal …; what an old kernel
 /// does not have is 0. The time of guests is part of user and nice.
@@ -85,9 +82,8 @@ cpu_activity read_cpu_activity(const std::string& root) {
             continue;
         }
         // In kHz. Last, since some kernels take 10 ms a CPU for it.
-        const auto khz =
-            detail::to_number(text_of_file(root + "/sys/devices/system/cpu/cpu" +
-                                           std::to_string(one.cpu) + "/cpufreq/scaling_cur_freq"));
+        const auto khz = number_of(root + "/sys/devices/system/cpu/cpu" + std::to_string(one.cpu) +
+                                   "/cpufreq/scaling_cur_freq");
         now.clocks.push_back(khz && *khz > 0 ? std::optional(static_cast<double>(*khz) / 1e3)
                                              : std::nullopt);
     }

@@ -21,16 +21,19 @@ std::string_view without_marks(std::string_view text) {
 
 } // namespace
 
+std::string text_of_file(const std::string& path) {
+    return detail::read_small_file(path).value_or(std::string());
+}
+
 std::string line_of(const std::string& path) {
-    const auto text = detail::read_small_file(path);
-    const std::string_view whole = text ? std::string_view(*text) : "";
-    const std::string_view line = whole.substr(0, whole.find('\n'));
+    const std::string text = text_of_file(path);
+    const std::string_view line = std::string_view(text).substr(0, text.find('\n'));
     return std::string(detail::trimmed(line.substr(0, line.find('\0'))));
 }
 
 std::string value_of(const std::string& path, std::string_view key, char separator) {
-    const auto text = detail::read_small_file(path);
-    for (const auto line : detail::split(text ? std::string_view(*text) : "", '\n')) {
+    const std::string text = text_of_file(path);
+    for (const auto line : detail::split(text, '\n')) {
         const auto at = line.find(separator);
         if (at != line.npos && detail::trimmed(line.substr(0, at)) == key) {
             return std::string(without_marks(line.substr(at + 1)));

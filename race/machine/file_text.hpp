@@ -13,6 +13,9 @@
 
 namespace regatta::race {
 
+/// The whole of it.
+std::string text_of_file(const std::string& path);
+
 /// The first line, without the blanks around it and without the zero bytes of a device tree.
 std::string line_of(const std::string& path);
 

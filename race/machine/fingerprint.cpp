@@ -87,10 +87,10 @@ int nice_of_this_process() noexcept {
 
 } // namespace
 
-std::string utc_now() {
-    const std::time_t now = std::time(nullptr);
+std::string utc_text(std::chrono::system_clock::time_point time) {
+    const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
     std::tm parts{};
-    ::gmtime_r(&now, &parts);
+    ::gmtime_r(&seconds, &parts);
     char text[32];
     std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
     return text;
@@ -113,7 +113,7 @@ fingerprint take_fingerprint(const std::string& root) {
     m.flags = tidy(REGATTA_BUILD_FLAGS);
     m.build_type = REGATTA_BUILD_TYPE;
     m.version = version_string;
-    m.time = utc_now();
+    m.time = utc_text();
     return m;
 }
 

@@ -15,6 +15,7 @@
 #include "machine/python.hpp"
 #include "machine/virtualisation.hpp"
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -70,7 +71,7 @@ std::vector<std::string> warnings_of(const fingerprint& machine);
 /// What slows down programs that compute with the BLAS or the numpy of this machine.
 std::vector<std::string> library_warnings_of(const fingerprint& machine);
 
-/// This moment, UTC, as "2026-02-28T13:05:09Z".
-std::string utc_now();
+/// A moment, UTC, as "2026-02-28T13:05:09Z".
+std::string utc_text(std::chrono::system_clock::time_point time = std::chrono::system_clock::now());
 
 } // namespace regatta::race

@@ -3,6 +3,8 @@
 
 #include "machine/process_activity.hpp"
 
+#include "machine/file_text.hpp"
+
 #include <regatta/base/detail/system_files.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/inspect/task_scan.hpp>
@@ -18,22 +20,8 @@
 namespace regatta::race {
 namespace {
 
-std::string text_of_file(const std::string& path) {
-    return detail::read_small_file(path).value_or(std::string());
-}
-
 std::string task_folder(int process, int thread) {
     return "/proc/" + std::to_string(process) + "/task/" + std::to_string(thread);
-}
-
-/// The value of a line "NAME:\tVALUE" in a status file; empty where there is none.
-std::string_view status_field(std::string_view status, std::string_view name) {
-    for (const auto line : detail::split(status, '\n')) {
-        if (line.size() > name.size() && line.starts_with(name) && line[name.size()] == ':') {
-            return detail::trimmed(line.substr(name.size() + 1));
-        }
-    }
-    return {};
 }
 
 /// The line "se.nr_migrations : 12" of a file `sched`; its name has had different beginnings.
@@ -57,12 +45,12 @@ std::optional<thread_activity> read_thread(int process, int thread, const std::s
     const std::string status = text_of_file(folder + "/status");
     thread_activity now;
     now.task = std::move(*task);
-    if (const auto list = status_field(status, "Cpus_allowed_list"); !list.empty()) {
+    if (const auto list = detail::status_field(status, "Cpus_allowed_list"); !list.empty()) {
         cpu_list_error error;
         now.allowed = cpu_set::try_parse(list, cpu_set::max_width, error);
     }
-    now.voluntary = detail::to_number(status_field(status, "voluntary_ctxt_switches"));
-    now.involuntary = detail::to_number(status_field(status, "nonvoluntary_ctxt_switches"));
+    now.voluntary = detail::to_number(detail::status_field(status, "voluntary_ctxt_switches"));
+    now.involuntary = detail::to_number(detail::status_field(status, "nonvoluntary_ctxt_switches"));
     now.migrations = migrations_of(text_of_file(folder + "/sched"));
     return now;
 }
@@ -156,13 +144,13 @@ std::string title_of_process(int process, const std::string& root) {
     if (!words.empty()) {
         return words;
     }
-    const std::string name = text_of_file(folder + "/comm");
-    return name.empty() ? name : '[' + std::string(detail::trimmed(name)) + ']';
+    const std::string name = line_of(folder + "/comm");
+    return name.empty() ? name : '[' + name + ']';
 }
 
 std::optional<int> process_of_task(int number, const std::string& root) {
-    const std::string status = text_of_file(root + "/proc/" + std::to_string(number) + "/status");
-    const auto process = detail::to_number(status_field(status, "Tgid"));
+    const auto process = detail::to_number(
+        value_of(root + "/proc/" + std::to_string(number) + "/status", "Tgid", ':'));
     return process ? std::optional(static_cast<int>(*process)) : std::nullopt;
 }
 

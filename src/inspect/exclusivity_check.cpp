@@ -16,7 +16,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace regatta {
 namespace {
@@ -26,13 +25,7 @@ namespace {
 std::optional<std::int64_t> process_of(int thread) {
     const std::string status =
         detail::read_small_file("/proc/" + std::to_string(thread) + "/status").value_or("");
-    constexpr std::string_view label = "\nTgid:";
-    const auto at = status.find(label);
-    if (at == std::string::npos) {
-        return std::nullopt;
-    }
-    std::string_view line = std::string_view(status).substr(at + label.size());
-    return detail::to_number(detail::trimmed(line.substr(0, line.find('\n'))));
+    return detail::to_number(detail::status_field(status, "Tgid"));
 }
 
 } // namespace

@@ -189,13 +189,8 @@ std::string exclusive_system::numbering_of(int process) {
         return std::move(*target);
     }
     // The link may be hidden even from root. A single number in NSpid means this namespace.
-    constexpr std::string_view label = "\nNSpid:\t";
     const std::string status = read(folder + "/status").value_or("");
-    const auto begin = status.find(label);
-    const auto end = status.find_first_of("\t\n", begin + label.size());
-    return begin != std::string::npos && end != std::string::npos && status[end] == '\n'
-               ? process_numbering()
-               : std::string();
+    return to_number(status_field(status, "NSpid")) ? process_numbering() : std::string();
 }
 
 int exclusive_system::this_thread() noexcept {

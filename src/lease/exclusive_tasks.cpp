@@ -22,16 +22,6 @@ std::string task_folder(int process, int thread) {
     return "/proc/" + std::to_string(process) + "/task/" + std::to_string(thread);
 }
 
-std::string_view status_field(std::string_view status, std::string_view name) {
-    for (const auto line : split(status, '\n')) {
-        if (line.size() > name.size() && line.substr(0, name.size()) == name &&
-            line[name.size()] == ':') {
-            return trimmed(line.substr(name.size() + 1));
-        }
-    }
-    return {};
-}
-
 bool is_task_gone(exclusive_system& system, int process, int thread) {
     return system.is_gone(task_folder(process, thread) + "/stat") &&
            !system.is_hidden_process(thread);

@@ -13,7 +13,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace regatta::detail {
@@ -44,9 +43,6 @@ struct task_details {
 };
 
 std::string task_folder(int process, int thread);
-
-/// The value of a line "NAME:\tVALUE" in a status file; empty if there is none.
-std::string_view status_field(std::string_view status, std::string_view name);
 
 /// Whether a thread is no more; false for one that cannot be seen for another reason.
 bool is_task_gone(exclusive_system& system, int process, int thread);

@@ -84,14 +84,10 @@ std::map<file_number, open_file> open_files() {
 
 /// The number of a process's parent; 0 if it has ended.
 process_number parent_of(process_number process) {
-    const auto status = detail::read_small_file("/proc/" + std::to_string(process) + "/status");
-    for (const auto line : detail::split(status ? std::string_view(*status) : "", '\n')) {
-        if (line.starts_with("PPid:")) {
-            return static_cast<process_number>(
-                detail::to_number(detail::trimmed(line.substr(5))).value_or(0));
-        }
-    }
-    return 0;
+    const std::string status =
+        detail::read_small_file("/proc/" + std::to_string(process) + "/status").value_or("");
+    return static_cast<process_number>(
+        detail::to_number(detail::status_field(status, "PPid")).value_or(0));
 }
 
 /// The processes with their names, a parent before its children.

@@ -38,6 +38,8 @@ json to_value(const sample& one);
 json to_value(const series& measured);
 /// Percentiles and histogram; null of nothing.
 json to_value(const latency_histogram& latency);
+/// Null where the kernel does not tell it.
+json to_value(const std::optional<pressure_stall>& stall);
 /// The record of the machine; docs/reference/machine.schema.json describes it.
 json to_value(const fingerprint& machine);
 /// A workload's settings as an object; those that are whole numbers are such.

@@ -74,14 +74,6 @@ json to_value(const pressure_line& line) {
     return {{"avg10", line.avg10}, {"avg60", line.avg60}, {"avg300", line.avg300}};
 }
 
-json to_value(const std::optional<pressure_stall>& stall) {
-    if (!stall) {
-        return nullptr;
-    }
-    return {{"some", to_value(stall->some)},
-            {"full", stall->full ? to_value(*stall->full) : json()}};
-}
-
 json to_value(const pressure& waiting) {
     return {{"cpu", to_value(waiting.cpu)},
             {"memory", to_value(waiting.memory)},
@@ -128,6 +120,14 @@ json warnings_in(const fingerprint& m) {
 }
 
 } // namespace
+
+json to_value(const std::optional<pressure_stall>& stall) {
+    if (!stall) {
+        return nullptr;
+    }
+    return {{"some", to_value(stall->some)},
+            {"full", stall->full ? to_value(*stall->full) : json()}};
+}
 
 json to_value(const fingerprint& m) {
     json value;

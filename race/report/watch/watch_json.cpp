@@ -8,19 +8,8 @@
 
 #include <regatta/base/version.hpp>
 
-#include <ctime>
-
 namespace regatta::race {
 namespace {
-
-std::string utc_text(std::chrono::system_clock::time_point time) {
-    const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
-    std::tm parts{};
-    ::gmtime_r(&seconds, &parts);
-    char text[32];
-    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-    return text;
-}
 
 json shares_of(const std::optional<cpu_shares>& shares) {
     if (!shares) {
@@ -30,17 +19,12 @@ json shares_of(const std::optional<cpu_shares>& shares) {
             {"steal", shares->steal}, {"iowait", shares->iowait}, {"idle", shares->idle}};
 }
 
-json averages_of(const pressure_line& line) {
-    return {{"avg10", line.avg10}, {"avg60", line.avg60}, {"avg300", line.avg300}};
-}
-
 json stall_of(const std::optional<pressure_stall>& stall, const std::optional<double>& share) {
-    if (!stall) {
-        return nullptr;
+    json value = to_value(stall);
+    if (stall) {
+        value["stalled"] = or_null(share);
     }
-    return {{"stalled", or_null(share)},
-            {"some", averages_of(stall->some)},
-            {"full", stall->full ? averages_of(*stall->full) : json()}};
+    return value;
 }
 
 json queue_of(const observation& seen) {
