@@ -105,6 +105,23 @@ std::string wrapped(std::string_view text, std::size_t indent, const text_style&
     return out + '\n';
 }
 
+std::string beside(std::string_view head, std::string_view text, const text_style& style) {
+    constexpr std::size_t least = 10;
+    const std::size_t indent = columns_of(head);
+    text_style inner = style;
+    inner.width =
+        static_cast<unsigned>(std::max<std::size_t>(style.width, indent + least) - indent);
+    std::string out(head);
+    for (const char c : wrapped(text, 0, inner)) {
+        out += c;
+        if (c == '\n') {
+            out.append(indent, ' ');
+        }
+    }
+    out.resize(out.size() - indent);
+    return out;
+}
+
 std::string duration_text(double ns, const text_style& style) {
     struct unit {
         double ns;
@@ -154,6 +171,13 @@ std::string ratio_text(double ratio) {
         return fmt::format("{:.2g}", ratio);
     }
     return fmt::format("{:.{}f}", ratio, ratio < 10 ? 3 : ratio < 100 ? 2 : 1);
+}
+
+std::string as_sentence(std::string text) {
+    if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') {
+        text.front() = static_cast<char>(text.front() - 'a' + 'A');
+    }
+    return text.empty() || text.back() == '.' ? text : text + '.';
 }
 
 std::string with_dots(std::string text, const text_style& style) {

@@ -49,12 +49,18 @@ std::string coloured(std::string_view text, std::string_view colour, const text_
 /// spaces. Ends with a newline.
 std::string wrapped(std::string_view text, std::size_t indent, const text_style& style);
 
+/// The same beside a head: further lines stand below the first one's text.
+std::string beside(std::string_view head, std::string_view text, const text_style& style);
+
 /// Prose that stands by itself, `wrapped`, escaped and coloured; nothing of an empty text.
 std::string paragraph(std::string_view text, const text_style& style, std::string_view colour = {});
 /// What the text after it is about; on a screen a paragraph.
 std::string heading(std::string_view text, const text_style& style);
 /// Lines that stay as they are, escaped already.
 std::string verbatim(std::string_view lines, const text_style& style);
+
+/// "A text." of "a text" and of "A text.".
+std::string as_sentence(std::string text);
 
 /// With ".." for each "…" where the reader has no UTF-8.
 std::string with_dots(std::string text, const text_style& style);

@@ -65,21 +65,6 @@ std::string places_of(const sentence& one) {
     return text;
 }
 
-/// Wrapped, and all lines indented.
-std::string indented(const std::string& text, std::size_t indent, const text_style& style) {
-    text_style rest = style;
-    rest.width = style.width > indent + 20 ? style.width - static_cast<unsigned>(indent) : 20;
-    const std::string lines = wrapped(text, 0, rest);
-    std::string out(indent, ' ');
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-        out += lines[i];
-        if (lines[i] == '\n' && i + 1 < lines.size()) {
-            out.append(indent, ' ');
-        }
-    }
-    return out;
-}
-
 } // namespace
 
 std::string to_text(const advice& made, const text_style& style) {
@@ -94,16 +79,16 @@ std::string to_text(const advice& made, const text_style& style) {
                 out += '\n' + coloured(title_of(about), "1", style) + '\n';
                 titled = true;
             }
-            out += indented(one.text, 2, style);
-            out += coloured(indented(places_of(one), 6, style), "90", style);
+            out += beside("  ", one.text, style);
+            out += coloured(beside("      ", places_of(one), style), "90", style);
         }
     }
     if (!made.open.empty()) {
         out += '\n' + coloured("What these results do not say", "1", style) + '\n';
     }
     for (const open_question& one : made.open) {
-        out += indented(one.text, 2, style);
-        out += indented("Measure it: " + one.measure, 6, style);
+        out += beside("  ", one.text, style);
+        out += beside("      ", "Measure it: " + one.measure, style);
     }
     return out;
 }

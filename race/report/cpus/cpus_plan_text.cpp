@@ -17,26 +17,7 @@ namespace {
 
 /// Prose between a mark and the right edge: "  ! text", its further lines below the text.
 std::string marked(std::string_view mark, std::string_view text, const text_style& style) {
-    const std::size_t indent = race::columns_of(mark);
-    text_style inner = style;
-    inner.width = style.width > indent + 20 ? style.width - static_cast<unsigned>(indent) : 20;
-    std::string out(mark);
-    for (const char c : wrapped(detail::printable_text(text), 0, inner)) { // Groups have any name.
-        out += c;
-        if (c == '\n') {
-            out.append(indent, ' ');
-        }
-    }
-    out.resize(out.size() - indent);
-    return out;
-}
-
-/// Upper case at the beginning, a full stop at the end.
-std::string sentence(std::string text) {
-    if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') {
-        text.front() = static_cast<char>(text.front() - 'a' + 'A');
-    }
-    return text + '.';
+    return beside(mark, detail::printable_text(text), style); // Groups have any name.
 }
 
 std::string named(const cpu_set& cpus) {
@@ -47,11 +28,11 @@ std::string run_time_text(const cpus_plan& plan, const text_style& style) {
     const exclusive_way* const first = plan.run_time.first();
     if (first == nullptr) {
         return coloured("Without a reboot: not to be had", "1", style) + '\n' +
-               marked("  ", sentence(plan.run_time.refused), style);
+               marked("  ", as_sentence(plan.run_time.refused), style);
     }
     std::string out =
         coloured(fmt::format("Without a reboot: {}", to_string(first->level)), "1", style) + '\n';
-    out += marked("  ", sentence(first->way), style);
+    out += marked("  ", as_sentence(first->way), style);
     std::size_t number = 0;
     for (const std::string& step : first->steps) {
         out += marked(fmt::format("  {:2}. ", ++number), step, style);
@@ -77,7 +58,7 @@ std::string run_time_text(const cpus_plan& plan, const text_style& style) {
         for (++way; way->impossible == reason && &*way != first; ++way) {
             names += fmt::format(", {}", to_string(way->level));
         }
-        out += marked("  ", sentence(fmt::format("Not {}: {}", names, reason)), style);
+        out += marked("  ", as_sentence(fmt::format("Not {}: {}", names, reason)), style);
     }
     return out;
 }

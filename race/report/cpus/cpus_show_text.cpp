@@ -11,7 +11,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -23,18 +22,7 @@ namespace {
 
 /// "  label   text", further lines below the text.
 std::string entry(std::string_view label, std::string_view text, const text_style& style) {
-    constexpr unsigned indent = 10;
-    text_style inner = style;
-    inner.width = std::max(style.width, 2 * indent) - indent;
-    std::string out = "  " + race::padded_right(label, indent - 2, style);
-    for (const char c : race::wrapped(text, 0, inner)) {
-        out += c;
-        if (c == '\n') {
-            out.append(indent, ' ');
-        }
-    }
-    out.resize(out.size() - indent);
-    return out;
+    return beside("  " + padded_right(label, 8, style), text, style);
 }
 
 std::string id_text(std::int64_t id) {

@@ -30,19 +30,9 @@ public:
         }
     }
     std::string text(const text_style& style) const {
-        constexpr unsigned indent = 16;
         std::string out = lines_.empty() ? "" : '\n' + coloured(title_, "1", style) + '\n';
-        text_style inner = style;
-        inner.width = std::max(style.width, 2 * indent) - indent;
         for (const auto& [label, words] : lines_) {
-            out += "  " + padded_right(label, indent - 2, style);
-            for (const char c : wrapped(words, 0, inner)) {
-                out += c;
-                if (c == '\n') {
-                    out.append(indent, ' ');
-                }
-            }
-            out.resize(out.size() - indent);
+            out += beside("  " + padded_right(label, 14, style), words, style);
         }
         return out;
     }

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
-#include <utility>
 
 namespace regatta::race {
 namespace {
@@ -117,15 +116,6 @@ bool is_said_twice(const scale_warning& one, const scale_result& result) {
            });
 }
 
-/// With a capital letter and a full stop, and in ASCII where that is asked for.
-std::string sentence(std::string text, const text_style& style) {
-    text = with_dots(std::move(text), style);
-    if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') {
-        text.front() = static_cast<char>(text.front() - 'a' + 'A');
-    }
-    return text.empty() || text.back() == '.' ? text : text + '.';
-}
-
 } // namespace
 
 std::string to_text(const scale_result& result, const provenance& from, const text_style& style) {
@@ -154,13 +144,14 @@ std::string to_text(const scale_result& result, const provenance& from, const te
         remarks += paragraph(one, style);
     }
     for (const scale_warning& one : result.warnings) {
-        remarks += is_remark(one.kind) ? paragraph(sentence(one.text, style), style) : "";
+        remarks +=
+            is_remark(one.kind) ? paragraph(as_sentence(with_dots(one.text, style)), style) : "";
     }
     block(remarks);
     out += '\n';
     for (const scale_warning& one : result.warnings) {
         if (!is_remark(one.kind) && !is_said_twice(one, result)) {
-            say("NOTE: " + sentence(one.text, style), "1;33");
+            say("NOTE: " + as_sentence(with_dots(one.text, style)), "1;33");
         }
     }
     say(scale_conclusion(result, style), "1");
