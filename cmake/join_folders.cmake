@@ -1,7 +1,8 @@
 # regatta_join_folders(TARGET ROOT): of the files of TARGET those of one folder below ROOT, which is among its include
 # directories, are compiled together: most of a file is its headers. So a name that is not to be seen elsewhere is told
-# once a folder. A file with flags or definitions of its own stays alone. CMake's own unity builds would join files of
-# several folders, and name them by their full path, so that ccache finds no object of another clone.
+# once a folder. A file with flags or definitions of its own, or SKIP_UNITY_BUILD_INCLUSION, stays alone. CMake's own
+# unity builds would join files of several folders, and name them by their full path, so that ccache finds no object of
+# another clone.
 function(regatta_join_folders target root)
     get_target_property(sources ${target} SOURCES)
     set(folders "")
@@ -12,8 +13,9 @@ function(regatta_join_folders target root)
             cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${root})
             get_source_file_property(flags ${source} TARGET_DIRECTORY ${target} COMPILE_OPTIONS)
             get_source_file_property(definitions ${source} TARGET_DIRECTORY ${target} COMPILE_DEFINITIONS)
+            get_source_file_property(apart ${source} TARGET_DIRECTORY ${target} SKIP_UNITY_BUILD_INCLUSION)
             cmake_path(IS_PREFIX root ${source} below)
-            if(below AND NOT flags AND NOT definitions)
+            if(below AND NOT flags AND NOT definitions AND NOT apart)
                 cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${root} OUTPUT_VARIABLE file)
                 cmake_path(GET file PARENT_PATH folder)
             endif()

@@ -66,7 +66,7 @@ private:
     std::size_t used_ = 0;
 };
 
-void tell(int number, const siginfo_t& about) noexcept {
+void tell_of_crash(int number, const siginfo_t& about) noexcept {
     const auto found = std::ranges::find(crashes, number, &named_signal::number);
     line words;
     words << "\nregatta: " << found->name;
@@ -94,7 +94,7 @@ void on_crash(int number, siginfo_t* about, void*) {
         pid_t first = 0;
         if (crashed.compare_exchange_strong(first, ::gettid(), std::memory_order_relaxed)) {
             interrupt_guard::clean_up();
-            tell(number, *about);
+            tell_of_crash(number, *about);
         } else if (first != ::gettid()) { // Otherwise this handler has crashed itself.
             for (;;) {                    // The first one ends the process.
                 ::pause();

@@ -85,7 +85,7 @@ std::string program_file(const race::isolation_options& options) {
     return find_program(name);
 }
 
-int status_of(const race::isolation_result& result) {
+int isolation_status(const race::isolation_result& result) {
     const bool failed = std::ranges::any_of(result.modes, [](const race::mode_result& mode) {
         return mode.status == race::mode_status::failed;
     });
@@ -104,7 +104,7 @@ int run_command(const isolation_arguments& arguments, const std::vector<std::str
         [&](race::race_control& control, const auto& report) {
             return race::run_isolation(options, control, report);
         },
-        status_of);
+        isolation_status);
 }
 
 } // namespace
