@@ -15,6 +15,7 @@
 #include <regatta/core/future.hpp>
 #include <regatta/core/task_errors.hpp>
 
+#include <atomic>
 #include <coroutine>
 #include <exception>
 #include <memory>
@@ -323,6 +324,8 @@ public:
             fail_cancelled();
         }
     }
+    /// Whether the executor has refused or discarded the coroutine.
+    bool cancelled() const noexcept { return cancelled_; }
 
 private:
     class resumption {
@@ -378,10 +381,8 @@ namespace detail {
 
 /// The state of a coroutine's future. Whoever runs the coroutine puts the result in, then calls the
 /// job, which makes the future ready.
-///
-/// Aligned more strictly than blocks are: it lies on the heap, alone, and ends its store with it.
 template<class R>
-class alignas(2 * block_store::block_alignment) co_state final : public result_state<R> {
+class co_state final : public result_state<R> {
 public:
     explicit co_state(block_store& store) noexcept : result_state<R>(store, {}, false) {}
 
@@ -410,23 +411,54 @@ struct co_spawned {
     };
 };
 
-/// Runs a coroutine on an executor, its result into a future.
+/// Where the states of coroutines' futures lie, and what continues them. It is made at first use,
+/// and once more in a fork: the lock of its parent's may be held there by nobody.
+REGATTA_RARE inline block_store& co_store() {
+    // Not a static object that the call makes: a fork beside that would wait for its end for ever.
+    static constinit std::atomic<block_cache*> made{nullptr};
+    // acquire: partner is the exchange below; makes the cache visible.
+    block_cache* blocks = made.load(std::memory_order_acquire);
+    while (blocks == nullptr || blocks->store().elsewhere()) {
+        auto more = std::make_unique<block_cache>();
+        // release: partners are the acquire above and that of a failure here.
+        if (made.compare_exchange_strong(blocks, more.get(), std::memory_order_release,
+                                         std::memory_order_acquire)) {
+            blocks = more.release();
+        }
+    }
+    return blocks->store();
+}
+
+/// As `schedule_awaiter`, but returns whether the executor runs the coroutine.
+template<class Executor>
+class start_awaiter : public schedule_awaiter<Executor> {
+public:
+    using schedule_awaiter<Executor>::schedule_awaiter;
+    bool await_resume() const noexcept { return !this->cancelled(); }
+};
+
+/// Runs a coroutine on an executor, its result into a future. The job that is destroyed uncalled
+/// cancels the future.
 template<class Executor, class T, class R>
 co_spawned run_spawned(Executor& executor, co_task<T> awaited, co_state<R>& state, future_job job) {
+    if (!co_await start_awaiter<Executor>(executor)) {
+        awaited = {}; // Before the job: its frame ends first.
+        co_return;
+    }
     REGATTA_TRY {
-        co_await schedule_on(executor);
+        // Until the result is kept: it may be a reference into the frame.
+        auto running = std::move(awaited).operator co_await();
         if constexpr (std::is_void_v<T>) {
-            co_await std::move(awaited);
+            co_await running;
             state.keep_result([] {});
         } else {
-            T result = co_await std::move(awaited);
+            T result = co_await running;
             state.keep_result([&]() -> R { return std::forward<T>(result); });
         }
     }
     REGATTA_CATCH_ALL {
         state.keep_failure(std::current_exception());
     }
-    awaited = {}; // A task that was refused holds its coroutine still.
     job();
 }
 
@@ -442,23 +474,23 @@ co_spawned run_spawned(Executor& executor, co_task<T> awaited, co_state<R>& stat
 ///
 /// The future is ready when the coroutine has ended, and its frame with it. Destroying or
 /// cancelling the future does not end the coroutine: its result is dropped. What the coroutine
-/// refers to, arguments of a lambda's captures included, and the executor exist until it has ended.
-/// In a task of the executor `co_await` the future: `get` there blocks the worker, perhaps the one
-/// that the coroutine needs.
+/// refers to, the captures of a lambda included, and the executor exist until it has ended. In a
+/// task of the executor `co_await` the future: `get` there blocks the worker, perhaps the one that
+/// the coroutine needs.
 ///
 /// Threads: any.
 /// Failure: an empty task throws `std::logic_error`; `std::bad_alloc`. The future throws what the
-/// coroutine throws, and `task_cancelled` if the executor refused or discarded it at its start.
+/// coroutine throws. It is cancelled if the executor refused or discarded the coroutine before its
+/// start.
 /// Blocks: as `execute` of the executor.
-/// Cost: three calls of the heap beside that of the coroutine, and a task.
+/// Cost: one call of the heap beside that of the coroutine, a recycled block, and a task.
 template<class Executor, class T>
 auto co_spawn(Executor& executor, co_task<T> awaited) -> future<detail::kept_result_t<T>> {
     using result = detail::kept_result_t<T>;
     if (!awaited.valid()) {
         fail_state("co_spawn was given an empty co_task, or one that was awaited before");
     }
-    const detail::block_cache blocks;
-    auto& state = *detail::make_in_block<detail::co_state<result>>(blocks.store());
+    auto& state = *detail::make_in_block<detail::co_state<result>>(detail::co_store());
     future<result> later(state);
     detail::run_spawned(executor, std::move(awaited), state, detail::future_job(state));
     return later;
