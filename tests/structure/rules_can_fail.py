@@ -239,7 +239,7 @@ class Rules(unittest.TestCase):
         self.check("licence_line", {"script/other": "#!/bin/sh\ntrue\n"}, "script/other")
 
     def test_whitespace(self):
-        for text in ("\tint i;\n", "int i; \n", "int i;", "int i;\n\n", "int i;\r\n"):
+        for text in ("\tint i;\n", "int i; \n", "int i;", "int i;\n\n", "int i;\r\n", "<" * 7 + " HEAD\n"):
             self.assertNotEqual(complaints("whitespace", {"race/machine/new.cpp": text}), [], repr(text))
 
     def test_quotes(self):

@@ -303,7 +303,7 @@ def licence_line(tree):
 
 
 def whitespace(tree):
-    """No tabs, no spaces at line ends, one line end at the end of a file."""
+    """No tabs, no spaces at line ends, one line end at the end of a file, no mark of a merge."""
     text = {".txt", ".cmake", ".json", ".md", ".in"} | CODE | COMMENTED.keys()
     for name in tree.files:
         if pathlib.PurePath(name).suffix not in text and not name.startswith(("script/", ".ci/")):
@@ -314,6 +314,8 @@ def whitespace(tree):
                 yield f"{name}:{number}: a tab or a carriage return"
             if line != line.rstrip():
                 yield f"{name}:{number}: spaces at the line's end"
+            if line.startswith(("<<<<<<< ", ">>>>>>> ")):
+                yield f"{name}:{number}: a merge that was not finished"
         if lines[-1] != "" or (len(lines) > 1 and lines[-2] == ""):
             yield f"{name}:{len(lines)}: ends without a line end, or with an empty line"
 

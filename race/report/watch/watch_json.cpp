@@ -20,10 +20,11 @@ json shares_of(const std::optional<cpu_shares>& shares) {
 }
 
 json stall_of(const std::optional<pressure_stall>& stall, const std::optional<double>& share) {
-    json value = to_value(stall);
-    if (stall) {
-        value["stalled"] = or_null(share);
+    if (!stall) {
+        return nullptr;
     }
+    json value = {{"stalled", or_null(share)}};
+    value.update(to_value(stall));
     return value;
 }
 
