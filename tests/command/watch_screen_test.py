@@ -240,19 +240,24 @@ class Program(unittest.TestCase):
             self.assertEqual(terminal.status(), 0)
             self.assertIn("second\r\nthird\r\nregatta: sh: exited", terminal.after_view())
 
-    def test_after_the_view_what_opens_its_streams_anew_is_shown_too(self):
+    def output_after_q(self, script, first, status):
+        """What a program of the shell prints that waits for a word from $FIFO, which it gets after the view."""
         with tempfile.TemporaryDirectory() as folder:
             fifo = os.path.join(folder, "fifo")
             os.mkfifo(fifo)
-            script = f"echo a rather long line; read word <{fifo}; echo $word >/dev/stderr; echo three"
-            terminal = Terminal(self, "watch", *FAST, "--", "sh", "-c", script)
-            terminal.wait_for("a rather long line")
+            terminal = Terminal(self, "watch", *FAST, "--", "sh", "-c", f"FIFO={fifo}; {script}")
+            terminal.wait_for(first)
             terminal.press(b"q")
             terminal.wait_for("goes on as process")
             with open(fifo, "w", encoding="utf-8") as file:
                 file.write("two\n")
-            self.assertEqual(terminal.status(), 0)
-            self.assertIn("two\r\nthree\r\n", terminal.after_view())
+            self.assertEqual(terminal.status(), status)
+            return terminal.after_view()
+
+    def test_after_the_view_what_opens_its_streams_anew_is_shown_too(self):
+        after = self.output_after_q(
+            "echo a rather long line; read word <$FIFO; echo $word >/dev/stderr; echo three", "a rather long line", 0)
+        self.assertIn("two\r\nthree\r\n", after)
 
     def test_its_last_line_is_in_the_view(self):
         terminal = Terminal(self, "watch", *FAST, "--", "sh", "-c",
@@ -276,18 +281,7 @@ class Program(unittest.TestCase):
         self.assertEqual(state_of(child), "Z")
 
     def test_after_q_its_output_comes_at_once(self):
-        with tempfile.TemporaryDirectory() as folder:
-            fifo = os.path.join(folder, "fifo")
-            os.mkfifo(fifo)
-            terminal = Terminal(self, "watch", *FAST, "--", "sh", "-c",
-                                f"echo one; read word <{fifo}; echo $word; exit 4")
-            terminal.wait_for("one")
-            terminal.press(b"q")
-            terminal.wait_for("goes on as process")
-            with open(fifo, "w", encoding="utf-8") as file:
-                file.write("two\n")
-            self.assertEqual(terminal.status(), 4)
-            self.assertIn("two\r\n", terminal.after_view())
+        self.assertIn("two\r\n", self.output_after_q("echo one; read word <$FIFO; echo $word; exit 4", "one", 4))
 
     def test_streams_that_are_no_terminal_are_left_alone(self):
         with tempfile.TemporaryFile() as file:
