@@ -14,6 +14,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <latch>
 #include <memory>
 #include <mutex>
 #include <system_error>
@@ -44,6 +45,13 @@ std::unique_ptr<Pool> make_pool() {
     auto pool = std::make_unique<Pool>(2u);
     if constexpr (std::is_same_v<Pool, regatta::worker_pool<row>>) {
         pool->template on<row>([](row&) {}).start();
+    }
+    if (address_sanitizer) { // A fork beside the start of a thread may find its own lock held.
+        std::latch both(2);
+        for (int i = 0; i < 2; ++i) {
+            pool->execute([&] { both.arrive_and_wait(); });
+        }
+        pool->wait();
     }
     return pool;
 }
@@ -430,40 +438,50 @@ void test_fork_after_a_failed_first_use() {
     expect(status == 0, "the process ends well");
 }
 
+/// The first process of a PID namespace forks into another one.
+void be_first_and_fork() {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL); // The first process of a namespace ignores its alarm.
+    auto pool = make_pool<regatta::balanced_pool>();
+    pool->execute([] {});
+    pool->wait();
+    regatta::timer_scheduler timers;
+    regatta::shared_pool().wait();
+    expect(::unshare(CLONE_NEWPID) == 0, "there is another namespace");
+    const int inner = status_of_child([&] {
+        expect(::getpid() == 1, "the child has its parent's number");
+        expect(refused_in_fork([&] { pool->execute([] {}); }), "execute throws");
+        expect(refused_in_fork([&] { timers.after(std::chrono::hours(1), [] {}); }),
+               "after throws");
+        expect(regatta::shared_pool().threads() == 0, "the shared pool has no thread");
+        std::vector<int> numbers(100, 1);
+        regatta::parallel_for(numbers, [](int& number) { number = 2; });
+        expect(numbers == std::vector<int>(100, 2), "each element is visited");
+        pool->close();
+        pool.reset();
+        timers.close();
+    });
+    expect(inner == 0, "the child ends well");
+    expect(::getpid() == 1, "its parent is the first, too");
+    expect(pool->submit([] { return 7; }).get() == 7, "the parent's pool goes on");
+}
+
 /// A child that has the number of its parent: each is the first of its PID namespace, as the first
 /// process of a container is.
 void test_fork_of_the_same_number() {
-    if (::unshare(CLONE_NEWPID) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) {
-        std::printf("skipped: the kernel makes no PID namespace\n");
-        std::fflush(stdout);
-        ::_exit(77);
-    }
+    // In a child: at its end the leak sanitizer needs a process of the namespace that is left.
     const int status = status_of_child([] {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL); // The first process of a namespace ignores its alarm.
-        auto pool = make_pool<regatta::balanced_pool>();
-        pool->execute([] {});
-        pool->wait();
-        regatta::timer_scheduler timers;
-        regatta::shared_pool().wait();
-        expect(::unshare(CLONE_NEWPID) == 0, "there is another namespace");
-        const int inner = status_of_child([&] {
-            expect(::getpid() == 1, "the child has its parent's number");
-            expect(refused_in_fork([&] { pool->execute([] {}); }), "execute throws");
-            expect(refused_in_fork([&] { timers.after(std::chrono::hours(1), [] {}); }),
-                   "after throws");
-            expect(regatta::shared_pool().threads() == 0, "the shared pool has no thread");
-            std::vector<int> numbers(100, 1);
-            regatta::parallel_for(numbers, [](int& number) { number = 2; });
-            expect(numbers == std::vector<int>(100, 2), "each element is visited");
-            pool->close();
-            pool.reset();
-            timers.close();
-        });
-        expect(inner == 0, "the child ends well");
-        expect(::getpid() == 1, "its parent is the first, too");
-        expect(pool->submit([] { return 7; }).get() == 7, "the parent's pool goes on");
+        if (::unshare(CLONE_NEWPID) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) {
+            std::printf("skipped: the kernel makes no PID namespace\n");
+            std::fflush(stdout);
+            ::_exit(77);
+        }
+        const int first = status_of_child(be_first_and_fork);
+        expect(first == 0, "the parent ends well");
     });
-    expect(status == 0, "the parent ends well");
+    if (status == 77) {
+        std::exit(77);
+    }
+    expect(status == 0, "the process ends well");
 }
 
 } // namespace

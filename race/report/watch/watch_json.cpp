@@ -23,9 +23,8 @@ json stall_of(const std::optional<pressure_stall>& stall, const std::optional<do
     if (!stall) {
         return nullptr;
     }
-    json value = {{"stalled", or_null(share)}};
-    value.update(to_value(stall));
-    return value;
+    json value = to_value(stall);
+    return {{"stalled", or_null(share)}, {"some", value["some"]}, {"full", value["full"]}};
 }
 
 json queue_of(const observation& seen) {
