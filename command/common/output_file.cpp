@@ -13,6 +13,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <utility>
 
@@ -49,6 +50,23 @@ int lack_of_room(int file, std::size_t bytes) noexcept {
     [[maybe_unused]] const int restored = ::ftruncate(file, before.st_size);
     return error;
 }
+
+/// Keeps signals waiting from construction to destruction, on this thread. Their handlers may end
+/// the process.
+class signals_held {
+public:
+    signals_held() noexcept {
+        sigset_t all;
+        ::sigfillset(&all);
+        ::pthread_sigmask(SIG_BLOCK, &all, &before_);
+    }
+    signals_held(const signals_held&) = delete;
+    signals_held& operator=(const signals_held&) = delete;
+    ~signals_held() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+    sigset_t before_;
+};
 
 } // namespace
 
@@ -92,25 +110,32 @@ output_file::output_file(std::string path) : path_(std::move(path)) {
         return;
     }
     constexpr int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
-    file_ = detail::unique_descriptor(::open(path_.c_str(), flags | O_CREAT | O_EXCL, 0666));
-    made_ = static_cast<bool>(file_);
-    if (made_) {
-        const std::size_t name = path_.rfind('/') + 1; // 0 where there is no folder in it
-        folder_ = detail::unique_descriptor(::open(name == 0 ? "." : path_.substr(0, name).c_str(),
-                                                   O_PATH | O_DIRECTORY | O_CLOEXEC));
-        name_ = path_.substr(name);
-        if (!folder_) { // No descriptor is left for it.
-            const int error = errno;
-            ::unlink(path_.c_str());
-            fail_system(error, "cannot write " + path_);
-        }
-        exchange_unwritten(nullptr, this);
-    } else if (errno == EEXIST) {
+    if (!make(flags) && errno == EEXIST) {
         file_ = detail::unique_descriptor(::open(path_.c_str(), flags));
     }
     if (!file_) {
         fail_system(errno, "cannot write " + path_);
     }
+}
+
+bool output_file::make(int flags) {
+    const signals_held until_it_is_listed;
+    file_ = detail::unique_descriptor(::open(path_.c_str(), flags | O_CREAT | O_EXCL, 0666));
+    made_ = static_cast<bool>(file_);
+    if (!made_) {
+        return false;
+    }
+    const std::size_t name = path_.rfind('/') + 1; // 0 where there is no folder in it
+    folder_ = detail::unique_descriptor(
+        ::open(name == 0 ? "." : path_.substr(0, name).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    name_ = path_.substr(name);
+    if (!folder_) { // No descriptor is left for it.
+        const int error = errno;
+        ::unlink(path_.c_str());
+        fail_system(error, "cannot write " + path_);
+    }
+    exchange_unwritten(nullptr, this);
+    return true;
 }
 
 output_file::~output_file() {

@@ -35,6 +35,9 @@ public:
 
 private:
     friend void remove_unwritten_files() noexcept;
+    /// Makes the file; a signal handler that ends the process removes it from its first moment on.
+    /// @returns false, with `errno`, if it cannot be made, as where there is one.
+    bool make(int flags);
     /// A file that was made, also where its folder or the working directory is another by now.
     void remove() const noexcept;
 
