@@ -8,14 +8,13 @@
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/error.hpp>
-#include <regatta/core/detail/block_cache.hpp>
+#include <regatta/core/detail/co_state.hpp>
 #include <regatta/core/detail/completion.hpp>
+#include <regatta/core/detail/coroutine_hand_over.hpp>
 #include <regatta/core/detail/future_job.hpp>
-#include <regatta/core/detail/result_state.hpp>
 #include <regatta/core/future.hpp>
 #include <regatta/core/task_errors.hpp>
 
-#include <atomic>
 #include <coroutine>
 #include <exception>
 #include <memory>
@@ -256,48 +255,6 @@ T sync_wait(co_task<T> awaited) {
     }
 }
 
-namespace detail {
-
-/// A coroutine that the calling thread is handing to an executor, from construction to
-/// destruction. A task that is called or destroyed meanwhile on that thread leaves the coroutine to
-/// the thread's `await_suspend`. So a coroutine that does this again and again needs no deep stack.
-class coroutine_hand_over {
-public:
-    explicit coroutine_hand_over(std::coroutine_handle<> coroutine) noexcept
-        : coroutine_(coroutine)
-        , outer_(std::exchange(innermost(), this)) {}
-    coroutine_hand_over(const coroutine_hand_over&) = delete;
-    coroutine_hand_over& operator=(const coroutine_hand_over&) = delete;
-    ~coroutine_hand_over() { innermost() = outer_; }
-
-    bool returned() const noexcept { return returned_; }
-    /// Tells the hand-over that the executor has called or refused its task within `execute`: the
-    /// coroutine goes on where it was suspended. Any thread, at any time.
-    /// @param coroutine of the task.
-    /// @returns false if the hand-over is not the innermost of the calling thread: perhaps over.
-    static bool give_back(coroutine_hand_over* which, std::coroutine_handle<> coroutine) noexcept {
-        // After its end another one may stand at its address, for another coroutine: the
-        // coroutine of the task is suspended.
-        if (innermost() != which || which->coroutine_ != coroutine) {
-            return false;
-        }
-        which->returned_ = true;
-        return true;
-    }
-
-private:
-    static coroutine_hand_over*& innermost() noexcept {
-        static constinit thread_local coroutine_hand_over* own = nullptr;
-        return own;
-    }
-
-    const std::coroutine_handle<> coroutine_;
-    coroutine_hand_over* const outer_;
-    bool returned_ = false;
-};
-
-} // namespace detail
-
 /// The awaiter that continues a coroutine on an executor. The executor calls its task, or destroys
 /// it uncalled because it refused or discarded it. In the second case the `co_await` throws
 /// `task_cancelled`, on the thread that destroyed the task.
@@ -379,26 +336,6 @@ auto schedule_on(Executor& executor) noexcept {
 
 namespace detail {
 
-/// The state of a coroutine's future. Whoever runs the coroutine puts the result in, then calls the
-/// job, which makes the future ready.
-template<class R>
-class co_state final : public result_state<R> {
-public:
-    explicit co_state(block_store& store) noexcept : result_state<R>(store, {}, false) {}
-
-    /// Stores the result of `f()`, or its exception. Once, before the call of the job.
-    template<class F>
-    void keep_result(F&& f) noexcept {
-        this->keep(std::forward<F>(f));
-    }
-    void keep_failure(std::exception_ptr error) noexcept { this->keep_error(std::move(error)); }
-
-private:
-    future_state::outcome run() noexcept override { return future_state::outcome::done; }
-    void drop_closure() noexcept override {}
-    void dispose() noexcept override { destroy_in_block(this, this->store()); }
-};
-
 /// The coroutine of `co_spawn`: nobody owns it, and its end destroys it.
 struct co_spawned {
     struct promise_type {
@@ -410,24 +347,6 @@ struct co_spawned {
         void unhandled_exception() const noexcept { std::terminate(); }
     };
 };
-
-/// Where the states of coroutines' futures lie, and what continues them. It is made at first use,
-/// and once more in a fork: the lock of its parent's may be held there by nobody.
-REGATTA_RARE inline block_store& co_store() {
-    // Not a static object that the call makes: a fork beside that would wait for its end for ever.
-    static constinit std::atomic<block_cache*> made{nullptr};
-    // acquire: partner is the exchange below; makes the cache visible.
-    block_cache* blocks = made.load(std::memory_order_acquire);
-    while (blocks == nullptr || blocks->store().elsewhere()) {
-        auto more = std::make_unique<block_cache>();
-        // release: partners are the acquire above and that of a failure here.
-        if (made.compare_exchange_strong(blocks, more.get(), std::memory_order_release,
-                                         std::memory_order_acquire)) {
-            blocks = more.release();
-        }
-    }
-    return blocks->store();
-}
 
 /// As `schedule_awaiter`, but returns whether the executor runs the coroutine.
 template<class Executor>
@@ -450,14 +369,14 @@ co_spawned run_spawned(Executor& executor, co_task<T> awaited, co_state<R>& stat
         auto running = std::move(awaited).operator co_await();
         if constexpr (std::is_void_v<T>) {
             co_await running;
-            state.keep_result([] {});
+            state.keep([] {});
         } else {
             T result = co_await running;
-            state.keep_result([&]() -> R { return std::forward<T>(result); });
+            state.keep([&]() -> R { return std::forward<T>(result); });
         }
     }
     REGATTA_CATCH_ALL {
-        state.keep_failure(std::current_exception());
+        state.keep_error(std::current_exception());
     }
     job();
 }

@@ -84,7 +84,7 @@ REGATTA_RARE inline std::optional<std::int64_t> to_number(std::string_view text)
     return negative ? value : -value;
 }
 
-/// The value of a line "NAME:\tVALUE" in the text of /proc/PID/status; empty if there is none.
+/// What the text of /proc/PID/status says of that name; empty if the name is not in it.
 inline std::string_view status_field(std::string_view status, std::string_view name) {
     for (const auto line : split(status, '\n')) {
         if (line.size() > name.size() && line.starts_with(name) && line[name.size()] == ':') {
