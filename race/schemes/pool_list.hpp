@@ -14,15 +14,9 @@
 
 namespace regatta::race {
 
-/// Types of pools. `Into<Pools...>` is that template over them.
+/// Types of pools.
 template<class... Pools>
 struct pool_list {
-    template<template<class...> class Into>
-    using as = Into<Pools...>;
-    /// Those, and more.
-    template<template<class...> class Into, class... More>
-    using as_with = Into<Pools..., More...>;
-
     /// Calls `f.operator()<Pool>()` for each, in their order.
     template<class F>
     static void for_each(F f) {

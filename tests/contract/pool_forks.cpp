@@ -46,7 +46,8 @@ std::unique_ptr<Pool> make_pool() {
     if constexpr (std::is_same_v<Pool, regatta::worker_pool<row>>) {
         pool->template on<row>([](row&) {}).start();
     }
-    if (address_sanitizer) { // A fork beside the start of a thread may find its own lock held.
+    if (address_sanitizer) { // A fork beside the start of a thread may find the sanitizer's lock
+                             // held.
         std::latch both(2);
         for (int i = 0; i < 2; ++i) {
             pool->execute([&] { both.arrive_and_wait(); });
