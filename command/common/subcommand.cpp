@@ -226,14 +226,18 @@ std::string unexpected_words(const named_command& found, const std::vector<std::
     if (unknown == extra.end()) {
         return fmt::format("`{}` takes no further word: \"{}\"", found.path, extra.front());
     }
-    std::vector<std::string> names;
-    for (const CLI::Option* const one : found.last->get_options()) {
-        for (const std::string& name : one->get_lnames()) {
-            names.push_back(name);
-        }
-    }
     const std::string typed = unknown->substr(0, unknown->find('='));
     const std::string name = typed.substr(std::min(typed.find_first_not_of('-'), typed.size()));
+    std::vector<std::string> names;
+    for (const CLI::Option* const one : found.last->get_options()) {
+        if (one->get_positional() && one->get_name(true) == name) {
+            return fmt::format("`{}` has no option \"{}\"; give the {} without it", found.path,
+                               typed, name);
+        }
+        for (const std::string& known : one->get_lnames()) {
+            names.push_back(known);
+        }
+    }
     return fmt::format("`{}` has no option \"{}\"{}", found.path, typed,
                        did_you_mean("--", name, names));
 }

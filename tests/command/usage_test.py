@@ -132,6 +132,7 @@ class Usage(unittest.TestCase):
     def test_an_option_without_a_command_is_named(self):
         self.refused("--worker", says=['`regatta` has no option "--worker"', "`regatta --help`"])
         self.refused("-x", says=['`regatta` has no option "-x"'])
+        self.refused("race", "--workload", "matmul", says=['no option "--workload"; give the workload without it\n'])
 
     def test_the_flags_of_processes_that_the_command_starts_are_refused(self):
         for flag, starter in (("--regatta-worker", "a race"), ("--regatta-noise", "an experiment")):
