@@ -88,10 +88,10 @@ struct batches : rl::test_suite<batches, 3> {
     void thread(unsigned index) {
         if (index == 0) {
             for (unsigned done = 0; done < 5;) {
-                const auto run = queue.append<0>(false, 5 - done,
-                                                 [&](queue_type::cell& c, std::size_t i, void*) {
-                                                     c.emplace(done + static_cast<unsigned>(i));
-                                                 });
+                const auto run = queue.append(false, 5 - done, 0,
+                                              [&](queue_type::cell& c, std::size_t i, void*) {
+                                                  c.emplace(done + static_cast<unsigned>(i));
+                                              });
                 RL_ASSERT(run.count >= 1 && run.count <= 2 && run.end <= 2);
                 done += static_cast<unsigned>(run.count);
             }
@@ -123,8 +123,8 @@ struct closing : rl::test_suite<closing, 3> {
             RL_ASSERT(!queue.emplace(7u));
             RL_ASSERT(queue.appended() <= last + 1); // The one that may.
         } else {
-            queue.append<0>(true, 1,
-                            [](queue_type::cell& c, std::size_t, void*) { c.emplace(8u); });
+            queue.append(true, 1, 0,
+                         [](queue_type::cell& c, std::size_t, void*) { c.emplace(8u); });
         }
     }
     void after() {
@@ -153,7 +153,7 @@ struct room : rl::test_suite<room, 3> {
             }
             return;
         }
-        queue.append<8>(false, 1, [&](auto& c, std::size_t, void* beside) {
+        queue.append(false, 1, 8, [&](auto& c, std::size_t, void* beside) {
             RL_ASSERT(beside != nullptr);
             c.emplace(index);
         });

@@ -32,8 +32,10 @@ using gate_type = regatta::basic_event_count<model::atomics_without_light_fence>
 constexpr unsigned outside = queues_type::outside;
 
 inline bool append(queues_type& queues, priority level, unsigned worker, unsigned number) {
-    return queues.append<unsigned>(level, worker, 1, [&](std::size_t) { return number; }).count !=
-           0;
+    const auto fill = [&](queues_type::cell& into, std::size_t, void* room) {
+        into.emplace(number, room);
+    };
+    return queues.append(level, worker, 1, 0, fill).count != 0;
 }
 
 /// A worker's own.
@@ -287,8 +289,8 @@ struct stalled_count : rl::test_suite<stalled_count, 2> {
 
     void append_and_sweep(unsigned count) {
         for (unsigned i = 0; i < count; ++i) {
-            queue.append<0>(
-                true, 1, [&](queue_type::cell& c, std::size_t, void*) { c.emplace(i, nullptr); });
+            queue.append(true, 1, 0,
+                         [&](queue_type::cell& c, std::size_t, void*) { c.emplace(i, nullptr); });
         }
         std::size_t over = 8;
         RL_ASSERT(queue.sweep(

@@ -62,8 +62,8 @@ struct small_pool {
     }
 
     void submit(unsigned task) {
-        source.queue.append<0>(
-            true, 1,
+        source.queue.append(
+            true, 1, 0,
             [&](number_source::queue_type::cell& c, std::size_t, void*) { c.emplace(task); });
         loop.wake();
     }

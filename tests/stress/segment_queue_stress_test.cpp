@@ -50,22 +50,21 @@ TEST_F(segment_queue_stress, each_element_is_taken_once_and_whole) {
                 if (d.roll(4) == 0) {
                     i += static_cast<std::uint32_t>(
                         queue
-                            .append<room_size>(
-                                false, count,
-                                [&](queue_type::cell& c, std::size_t k, void* room) noexcept {
-                                    const auto n = first + static_cast<std::uint32_t>(k);
-                                    std::memset(room, static_cast<int>(n & 0xFF), room_size);
-                                    c.emplace(element{n, static_cast<unsigned char*>(room)});
-                                })
+                            .append(false, count, room_size,
+                                    [&](queue_type::cell& c, std::size_t k, void* room) noexcept {
+                                        const auto n = first + static_cast<std::uint32_t>(k);
+                                        std::memset(room, static_cast<int>(n & 0xFF), room_size);
+                                        c.emplace(element{n, static_cast<unsigned char*>(room)});
+                                    })
                             .count);
                 } else {
                     i += static_cast<std::uint32_t>(
                         queue
-                            .append<0>(false, count,
-                                       [&](queue_type::cell& c, std::size_t k, void*) noexcept {
-                                           c.emplace(element{first + static_cast<std::uint32_t>(k),
-                                                             nullptr});
-                                       })
+                            .append(false, count, 0,
+                                    [&](queue_type::cell& c, std::size_t k, void*) noexcept {
+                                        c.emplace(element{first + static_cast<std::uint32_t>(k),
+                                                          nullptr});
+                                    })
                             .count);
                 }
                 if (d.roll(50) == 0) {

@@ -64,7 +64,7 @@ TEST(segment_queue, is_first_in_first_out_over_many_segments) {
 TEST(segment_queue, appends_neighbours_up_to_the_end_of_a_segment) {
     numbers queue;
     const auto append = [&](std::size_t count) {
-        return queue.append<0>(false, count, [](numbers::cell& c, std::size_t i, void* room) {
+        return queue.append(false, count, 0, [](numbers::cell& c, std::size_t i, void* room) {
             EXPECT_EQ(room, nullptr);
             c.emplace(static_cast<int>(i));
         });
@@ -87,7 +87,7 @@ TEST(segment_queue, fills_used_segments_again) {
     segment_queue<int, 4>::tally done;
     std::set<const void*> cells;
     for (int i = 0; i < 1000; ++i) {
-        queue.append<0>(false, 1, [&](numbers::cell& c, std::size_t, void*) {
+        queue.append(false, 1, 0, [&](numbers::cell& c, std::size_t, void*) {
             cells.insert(&c);
             c.emplace(i);
         });
@@ -100,7 +100,7 @@ TEST(segment_queue, gives_each_element_a_room_of_its_own) {
     using queue_type = segment_queue<char*, 4>;
     queue_type queue;
     for (char i = 0; i < 20; ++i) {
-        queue.append<240>(false, 1, [&](queue_type::cell& c, std::size_t, void* room) {
+        queue.append(false, 1, 240, [&](queue_type::cell& c, std::size_t, void* room) {
             std::memset(room, i, 240);
             c.emplace(static_cast<char*>(room));
         });
@@ -126,7 +126,7 @@ TEST(segment_queue, a_closed_one_takes_only_from_those_who_may) {
     EXPECT_FALSE(queue.emplace(6));
     for (int i = 6; i < 20; ++i) { // Also in segments that are added later.
         EXPECT_EQ(
-            (queue.append<0>(true, 1, [&](numbers::cell& c, std::size_t, void*) { c.emplace(i); })
+            (queue.append(true, 1, 0, [&](numbers::cell& c, std::size_t, void*) { c.emplace(i); })
                  .count),
             1u);
         EXPECT_FALSE(queue.emplace(100));

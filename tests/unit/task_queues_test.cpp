@@ -25,8 +25,10 @@ public:
     bool append(char letter, unsigned from = outside, priority level = priority::medium) {
         const auto task = [this, letter] { text_ += letter; };
         using closure = std::remove_const_t<decltype(task)>;
-        return queues.append<closure>(level, from, 1, [&](std::size_t) { return closure(task); })
-                   .count == 1;
+        const auto fill = [&](task_queues::cell& into, std::size_t, void* room) {
+            into.emplace(closure(task), room);
+        };
+        return queues.append(level, from, 1, 0, fill).count == 1;
     }
     /// Runs what the worker takes next. @returns its letter; ' ' if it found none.
     char take(unsigned worker, unsigned reach = all) {

@@ -118,17 +118,17 @@ struct queue_segment {
     /// is not executed before earlier writes are. The cells for reading: to own them so early made
     /// tasks of a `dynamic_pool` slower. The rooms for writing: nobody looks at them before their
     /// cells are published.
-    template<std::size_t Room>
-    void expect_write(std::size_t index, std::size_t count) noexcept {
+    /// @param room the bytes beside each.
+    void expect_write(std::size_t index, std::size_t count, std::size_t room) noexcept {
         constexpr std::size_t most = 16;
         index += slots_ahead;
         const std::size_t end = std::min(index + std::min(count, most), Size);
         for (; index < end; ++index) {
             REGATTA_PREFETCH(&cells[index]);
-            if constexpr (Room != 0) {
-                const auto* const room = static_cast<const line*>(room_of(room_class(Room), index));
-                for (std::size_t i = 0; i < (Room + cache_line_size - 1) / cache_line_size; ++i) {
-                    REGATTA_PREFETCH_WRITE(room + i);
+            if (room != 0) {
+                const auto* const at = static_cast<const line*>(room_of(room_class(room), index));
+                for (std::size_t i = 0; i < (room + cache_line_size - 1) / cache_line_size; ++i) {
+                    REGATTA_PREFETCH_WRITE(at + i);
                 }
             }
         }

@@ -148,20 +148,22 @@ public:
     /// Appends `T(args...)`. @returns false, with `args` untouched, if the queue is closed.
     template<class... Args>
     bool emplace(Args&&... args) {
-        return append<0>(false, 1, [&](cell& c, std::size_t, void*) noexcept {
+        return append(false, 1, 0, [&](cell& c, std::size_t, void*) noexcept {
                    c.emplace(std::forward<Args>(args)...);
                }).count != 0;
     }
 
     /// Appends up to `count` elements side by side.
     ///
-    /// @tparam Room the number of bytes that each element needs beside its cell.
     /// @param even_closed whether a closed queue also takes them.
+    /// @param room the number of bytes that each element needs beside its cell, at most
+    /// `largest_room`.
     /// @param fill called in order as `fill(cell, i, room)` for the i-th element. Constructs the
-    /// element with `cell.emplace(...)` and must not throw. `room` is null if `Room` is 0.
-    template<std::size_t Room, class Fill>
-    appended_run append(bool even_closed, std::size_t count, Fill&& fill) {
-        static_assert(Room <= largest_room);
+    /// element with `cell.emplace(...)` and must not throw. Its last argument is null if `room` is
+    /// 0.
+    template<class Fill>
+    REGATTA_INLINE appended_run append(bool even_closed, std::size_t count, std::size_t room,
+                                       Fill&& fill) {
         for (;;) {
             segment& s = last_segment();
             // relaxed: a guess that the compare-and-swap checks.
@@ -174,8 +176,8 @@ public:
                 extend(s);
                 continue;
             }
-            if constexpr (Room != 0) {
-                s.provide_rooms(segment::room_class(Room));
+            if (room != 0) {
+                s.provide_rooms(segment::room_class(room));
             }
             const std::size_t claimed = std::min(count, SegmentSize - index);
             // acquire: partner is the release in open(); what consumers did with the cells in the
@@ -186,11 +188,11 @@ public:
                                               std::memory_order_relaxed)) {
                 continue;
             }
-            s.template expect_write<Room>(index + claimed, claimed);
+            s.expect_write(index + claimed, claimed, room);
             for (std::size_t i = 0; i < claimed; ++i) {
                 slot& at = s.cells[index + i];
                 fill(at.element, i,
-                     Room != 0 ? s.room_of(segment::room_class(Room), index + i) : nullptr);
+                     room != 0 ? s.room_of(segment::room_class(room), index + i) : nullptr);
                 // release: partner is the acquire of the turn in take(); publishes the element.
                 at.turn.store(segment::turn_of(position + i), std::memory_order_release);
             }

@@ -52,12 +52,7 @@ public:
     /// Queues a closure that `queueable` returned.
     template<class F>
     void enqueue(priority level, F closure) {
-        engine_.refuse_fork(submission);
-        if (bounded_ && source_.room().take(1) == 0) [[unlikely]] {
-            place_without_room(level, closure);
-        } else {
-            place(level, closure);
-        }
+        enqueue_one(level, moved<F>, std::addressof(closure));
     }
     /// Queues a closure. If there is a stop token, or if the closure takes one, the closure
     /// observes it.
@@ -88,12 +83,14 @@ public:
             if (room == 0) {
                 F closure(*at);
                 ++at;
-                place_without_room(level, closure, done, left);
+                place_without_room(level, moved<F>, std::addressof(closure), done, left);
                 ++done;
                 continue;
             }
-            const std::size_t appended =
-                append<F>(level, room, [&](std::size_t) noexcept { return F(*at++); });
+            const std::size_t appended = append(
+                level, room, room_of<F>, [&](cell& into, std::size_t, void* beside) noexcept {
+                    into.emplace(F(*at++), beside);
+                });
             if (appended == 0) {
                 refuse(task_rejected::reason::closed, count - done, done);
             }
@@ -103,16 +100,17 @@ public:
     /// Appends the closure that `make()` returns if the pool has room and takes it; never waits.
     template<class F, class Make>
     bool try_place(priority level, Make&& make) {
-        engine_.refuse_fork(submission);
         if constexpr (task_slot::fits_cell<F> || task_slot::fits_room<F>) {
-            return try_append<F>(level, make);
+            return try_append(level, made<F, std::remove_reference_t<Make>>,
+                              const_cast<void*>(static_cast<const void*>(&make)));
         } else {
             using box = boxed_closure<std::optional<F>>;
             box large{std::make_unique<std::optional<F>>()}; // Before it takes room: it may throw.
-            return try_append<box>(level, [&]() noexcept {
+            auto fill_box = [&]() noexcept {
                 large.closure->emplace(make());
                 return std::move(large);
-            });
+            };
+            return try_append(level, made<box, decltype(fill_box)>, &fill_box);
         }
     }
 
@@ -132,17 +130,84 @@ private:
         refused_.fetch_add(count, std::memory_order_relaxed);
     }
 
-    /// Appends up to `count` closures of type `F`, which `make(i)` returns, and wakes workers for
+    using cell = task_queues::cell;
+
+    /// The bytes that a closure needs beside its cell.
+    template<class F>
+    static constexpr std::size_t room_of = task_slot::fits_cell<F> ? 0 : sizeof(F);
+
+    /// What is to be known of the type of one closure before it is in a cell. What handles single
+    /// closures is compiled once, and not for each type: a call of `execute` is a few instructions,
+    /// and little work for the compiler.
+    struct closure_kind {
+        std::size_t room; ///< The bytes that it needs beside its cell.
+        /// Puts it into a cell. @param from the closure, or what makes it.
+        void (*fill)(cell& into, void* beside, void* from) noexcept;
+        task (*box)(void* from); ///< Makes a task of it; or null.
+    };
+    /// A closure that is moved from.
+    template<class F>
+    static constexpr closure_kind moved{
+        room_of<F>,
+        [](cell& into, void* beside, void* from) noexcept {
+            into.emplace(std::move(*static_cast<F*>(from)), beside);
+        },
+        [](void* from) { return task(std::move(*static_cast<F*>(from))); }};
+    /// The closure of type `F` that a function of type `Make` returns, which must not throw.
+    template<class F, class Make>
+    static constexpr closure_kind made{room_of<F>,
+                                       [](cell& into, void* beside, void* from) noexcept {
+                                           into.emplace((*static_cast<Make*>(from))(), beside);
+                                       },
+                                       nullptr};
+
+    /// As `enqueue`.
+    REGATTA_APART REGATTA_POOLS_API void enqueue_one(priority level, const closure_kind& kind,
+                                                     void* from);
+    /// As `try_place`.
+    REGATTA_APART REGATTA_POOLS_API bool try_append(priority level, const closure_kind& kind,
+                                                    void* from);
+    /// As `append`, one closure.
+    REGATTA_INLINE bool append_one(priority level, const closure_kind& kind, void* from) {
+        // Each compiled for itself: most closures need no room.
+        return kind.room == 0 ? append_one<false>(level, kind, from)
+                              : append_one<true>(level, kind, from);
+    }
+    template<bool Beside>
+    REGATTA_INLINE bool append_one(priority level, const closure_kind& kind, void* from) {
+        REGATTA_TRY {
+            const auto appended = source_.queues().append(
+                level, engine_.caller(), 1, Beside ? kind.room : 0,
+                [&](cell& into, std::size_t, void* beside) noexcept {
+                    kind.fill(into, beside, from);
+                },
+                this_thread());
+            if (appended.count != 0) [[likely]] {
+                engine_.wake(appended.worker);
+                return true;
+            }
+        }
+        REGATTA_CATCH_ALL {
+            source_.room().give(1);
+            REGATTA_RETHROW;
+        }
+        if (bounded_) {
+            source_.room().give(1);
+        }
+        return false;
+    }
+
+    /// Appends up to `count` closures, which `fill` puts into their cells, and wakes workers for
     /// them. In a bounded pool the caller holds room for all of them. Gives back the unused room if
     /// the pool is closed or if this throws. @returns how many it appended; 0 only if the pool is
     /// closed.
-    template<class F, class Make>
-    std::size_t append(priority level, std::size_t count, Make&& make) {
+    template<class Fill>
+    std::size_t append(priority level, std::size_t count, std::size_t room, Fill&& fill) {
         std::size_t appended = 0;
         REGATTA_TRY {
             while (appended != count) {
-                const auto more = source_.queues().append<F>(level, engine_.caller(),
-                                                             count - appended, make, this_thread());
+                const auto more = source_.queues().append(level, engine_.caller(), count - appended,
+                                                          room, fill, this_thread());
                 if (more.count == 0) {
                     break;
                 }
@@ -176,23 +241,16 @@ private:
     /// Appends a closure for which the caller holds room.
     /// @param accepted how many tasks of its batch were accepted before.
     /// @param count how many tasks of its batch are refused if this one is.
-    template<class F>
-    void place(priority level, F& closure, std::size_t accepted = 0, std::size_t count = 1) {
-        if (append<F>(level, 1, [&](std::size_t) noexcept -> F&& { return std::move(closure); }) ==
-            0) [[unlikely]] {
+    REGATTA_INLINE void place(priority level, const closure_kind& kind, void* from,
+                              std::size_t accepted, std::size_t count) {
+        if (!append_one(level, kind, from)) [[unlikely]] {
             refuse(task_rejected::reason::closed, count, accepted);
         }
     }
     /// Refuses the closure if the pool is closed; otherwise follows the overflow policy.
-    template<class F>
-    REGATTA_RARE void place_without_room(priority level, F& closure, std::size_t accepted = 0,
-                                         std::size_t count = 1) {
-        if (find_room(level, accepted, count)) {
-            place(level, closure, accepted, count);
-        } else {
-            divert(task(std::move(closure)));
-        }
-    }
+    REGATTA_RARE REGATTA_POOLS_API void place_without_room(priority level, const closure_kind& kind,
+                                                           void* from, std::size_t accepted,
+                                                           std::size_t count);
     /// @returns whether the caller has room now; if not, the task goes to `divert`.
     REGATTA_RARE REGATTA_POOLS_API bool find_room(priority level, std::size_t accepted,
                                                   std::size_t count);
@@ -214,18 +272,6 @@ private:
         }
         options_.when_full.give(refused);
     }
-    template<class F, class Make>
-    bool try_append(priority level, Make&& make) {
-        std::size_t appended = 0;
-        if (source_.room().take(1) != 0 || take_swept(1) != 0) {
-            appended =
-                append<F>(level, 1, [&](std::size_t) noexcept -> decltype(auto) { return make(); });
-        }
-        if (appended == 0) {
-            count_refused(1);
-        }
-        return appended != 0;
-    }
 
     const pool_options& options_;
     queue_source& source_;
@@ -239,6 +285,31 @@ private:
 
 #if REGATTA_POOLS_DEFINITIONS
 
+void pool_intake::enqueue_one(priority level, const closure_kind& kind, void* from) {
+    engine_.refuse_fork(submission);
+    if (bounded_ && source_.room().take(1) == 0) [[unlikely]] {
+        place_without_room(level, kind, from, 0, 1);
+    } else {
+        place(level, kind, from, 0, 1);
+    }
+}
+void pool_intake::place_without_room(priority level, const closure_kind& kind, void* from,
+                                     std::size_t accepted, std::size_t count) {
+    if (find_room(level, accepted, count)) {
+        place(level, kind, from, accepted, count);
+    } else {
+        divert(kind.box(from));
+    }
+}
+bool pool_intake::try_append(priority level, const closure_kind& kind, void* from) {
+    engine_.refuse_fork(submission);
+    const bool appended =
+        (source_.room().take(1) != 0 || take_swept(1) != 0) && append_one(level, kind, from);
+    if (!appended) {
+        count_refused(1);
+    }
+    return appended;
+}
 std::size_t pool_intake::take_swept(std::size_t count) noexcept {
     engine_.sweep(); // Waits may have run all of a short queue: too little to sweep it then.
     return source_.room().take(count);

@@ -65,9 +65,10 @@ public:
     }
 
     /// As `segment_queue::append`.
-    template<std::size_t Room, class Fill>
-    appended_run append(bool even_closed, std::size_t count, Fill&& fill) {
-        return fresh_.template append<Room>(even_closed, count, fill);
+    template<class Fill>
+    REGATTA_INLINE appended_run append(bool even_closed, std::size_t count, std::size_t room,
+                                       Fill&& fill) {
+        return fresh_.append(even_closed, count, room, fill);
     }
     /// Claims the oldest task; none if there is none.
     batch take() noexcept {
@@ -116,7 +117,7 @@ public:
                     count(b[i]);
                     over_here |= std::uint64_t{1} << i;
                 } else {
-                    aside.template append<0>(true, 1, [&](auto& at, std::size_t, void*) noexcept {
+                    aside.append(true, 1, 0, [&](auto& at, std::size_t, void*) noexcept {
                         at.emplace(b.only(i));
                     });
                     some = true;

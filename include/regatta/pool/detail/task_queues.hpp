@@ -48,6 +48,7 @@ template<class Task, class Atomics, std::size_t SegmentSize = 64>
 class basic_task_queues {
 public:
     using queue = basic_task_queue<Task, Atomics, SegmentSize>;
+    using cell = typename queue::cell;
     using batch = typename queue::batch;
     using tally = typename queue::tally;
 
@@ -89,12 +90,12 @@ public:
     /// Appends up to `count` tasks of one priority to adjacent cells.
     ///
     /// @param worker the worker that submits, or `outside`. Only workers append to closed queues.
-    /// @param make called as `make(i)` for the i-th task; returns its closure and must not throw.
+    /// @param room, fill as in `segment_queue::append`.
     /// @param origin names the calling thread. Threads of different names begin at different
     /// workers' queues.
-    template<class F, class Make>
-    appended_tasks append(priority level, unsigned worker, std::size_t count, Make&& make,
-                          std::uintptr_t origin = 0) {
+    template<class Fill>
+    REGATTA_INLINE appended_tasks append(priority level, unsigned worker, std::size_t count,
+                                         std::size_t room, Fill&& fill, std::uintptr_t origin = 0) {
         const bool inside = worker != outside;
         queue* q = &shared_;
         turn_of_outside* const next = &turns_[lane_of(origin)];
@@ -106,12 +107,8 @@ public:
             target = inside ? worker : next->queue.load(std::memory_order_relaxed);
             q = &own_[target];
         }
-        constexpr std::size_t beside = Task::template fits_cell<F> ? 0 : sizeof(F);
         static_assert(task_room_size <= queue::largest_room);
-        const auto appended = q->template append<beside>(
-            inside, count, [&](typename queue::cell& c, std::size_t i, void* room) noexcept {
-                c.emplace(make(i), room);
-            });
+        const auto appended = q->append(inside, count, room, fill);
         if (target != outside) {
             filled_.set(target);
             if (!inside && appended.end % run_length < appended.count) {
