@@ -165,6 +165,31 @@ TEST(fork_sort, orders_random_sizes) {
     }
 }
 
+// What a zipped range has instead of a reference: to move it may copy the elements.
+struct zipped {
+    operator std::string() const;
+    const zipped& operator=(std::string&&) const noexcept;
+    const zipped& operator=(const zipped&) const;
+};
+struct zip_iterator : std::vector<std::string>::iterator {
+    using reference = zipped;
+    zipped operator*() const;
+};
+template<class Iterator>
+constexpr bool moves_for_certain = regatta::detail::merge_sort<Iterator, std::less<>>::possible;
+static_assert(!moves_for_certain<zip_iterator>);
+static_assert(moves_for_certain<std::vector<bool>::iterator>);
+static_assert(moves_for_certain<std::deque<std::string>::iterator>);
+
+// A comparison sees elements that are kept as constants.
+template<class Compare>
+concept sorts_ints = requires(std::vector<int>& all, Compare comp) {
+    regatta::parallel_sort(all.begin(), all.end(), comp);
+    regatta::parallel_stable_sort(all.begin(), all.end(), comp);
+};
+static_assert(sorts_ints<bool (*)(const int&, const int&)>);
+static_assert(!sorts_ints<bool (*)(int&, int&)>);
+
 TEST(fork_sort, sorts_what_is_not_contiguous) {
     std::mt19937 random(5);
     std::deque<unsigned> input(70'000);

@@ -82,7 +82,7 @@ concept execution_policy = detail::is_policy<std::remove_cvref_t<T>>;
 /// `f` of each element.
 template<execution_policy Policy, std::forward_iterator Iterator, class F>
 void for_each(const Policy& policy, Iterator first, Iterator last, F f) {
-    policy.run([&] { parallel_for_each(first, last, std::ref(f)); });
+    policy.run([&] { regatta::parallel_for_each(first, last, std::ref(f)); });
 }
 
 /// `op` of each element, to `out`, which may be `first`. @returns the end of the output.
@@ -116,9 +116,12 @@ template<execution_policy Policy, std::random_access_iterator In, detail::no_ite
          class Map>
 T transform_reduce(const Policy& policy, In first, In last, T init, Op op, Map map) {
     return policy.run([&] {
-        return parallel_transform_reduce(
+        return regatta::parallel_transform_reduce(
             first, last, std::move(init), std::ref(op),
-            [&map](auto&& one) -> T { return std::invoke(map, std::forward<decltype(one)>(one)); });
+            [&map](auto&& one)
+                -> detail::value_unless_lvalue<std::invoke_result_t<Map&, decltype(one)>> {
+                return std::invoke(map, std::forward<decltype(one)>(one));
+            });
     });
 }
 
@@ -129,52 +132,57 @@ template<execution_policy Policy, std::random_access_iterator In,
 T transform_reduce(const Policy& policy, In first, In last, Second second, T init, Op op = {},
                    Map map = {}) {
     using index = detail::loop_index<In>;
+    using mapped =
+        std::invoke_result_t<Map&, std::iter_reference_t<In>, std::iter_reference_t<Second>>;
     return policy.run([&] {
-        return parallel_transform_reduce(
+        return regatta::parallel_transform_reduce(
             index{0}, detail::loop_count<index>(last - first), std::move(init), std::ref(op),
-            [&map, first, second](index i) -> T { return std::invoke(map, first[i], second[i]); });
+            [&map, first, second](index i) -> detail::value_unless_lvalue<mapped> {
+                return std::invoke(map, first[i], second[i]);
+            });
     });
 }
 
 /// As `parallel_reduce`: `init` and all elements, summed up with `op`.
 template<execution_policy Policy, std::random_access_iterator In, class T, class Op = std::plus<>>
 T reduce(const Policy& policy, In first, In last, T init, Op op = {}) {
-    return policy.run([&] { return parallel_reduce(first, last, std::move(init), std::ref(op)); });
+    return policy.run(
+        [&] { return regatta::parallel_reduce(first, last, std::move(init), std::ref(op)); });
 }
 
 /// The sum of all elements.
 template<execution_policy Policy, std::random_access_iterator In>
 std::iter_value_t<In> reduce(const Policy& policy, In first, In last) {
-    return reduce(policy, first, last, std::iter_value_t<In>{});
+    return regatta::reduce(policy, first, last, std::iter_value_t<In>{});
 }
 
 /// How many elements `pred` holds for.
 template<execution_policy Policy, std::random_access_iterator In, class Predicate>
 std::iter_difference_t<In> count_if(const Policy& policy, In first, In last, Predicate pred) {
     using difference = std::iter_difference_t<In>;
-    return transform_reduce(policy, first, last, difference{0}, std::plus<>{},
-                            [&](const auto& one) -> difference {
-                                return static_cast<bool>(std::invoke(pred, one)) ? 1 : 0;
-                            });
+    return regatta::transform_reduce(
+        policy, first, last, difference{0}, std::plus<>{}, [&](auto&& one) -> difference {
+            return std::invoke(pred, std::forward<decltype(one)>(one)) ? 1 : 0;
+        });
 }
 
 /// As `parallel_sort`.
 template<execution_policy Policy, std::random_access_iterator Iterator, class Compare = std::less<>>
 void sort(const Policy& policy, Iterator first, Iterator last, Compare comp = {}) {
-    policy.run([&] { parallel_sort(first, last, std::move(comp)); });
+    policy.run([&] { regatta::parallel_sort(first, last, std::move(comp)); });
 }
 
 /// As `parallel_stable_sort`.
 template<execution_policy Policy, std::random_access_iterator Iterator, class Compare = std::less<>>
 void stable_sort(const Policy& policy, Iterator first, Iterator last, Compare comp = {}) {
-    policy.run([&] { parallel_stable_sort(first, last, std::move(comp)); });
+    policy.run([&] { regatta::parallel_stable_sort(first, last, std::move(comp)); });
 }
 
 /// As `parallel_inclusive_scan`.
 template<execution_policy Policy, std::random_access_iterator In, std::random_access_iterator Out,
          class... Rest>
 Out inclusive_scan(const Policy& policy, In first, In last, Out out, Rest... rest) {
-    policy.run([&] { parallel_inclusive_scan(first, last, out, std::move(rest)...); });
+    policy.run([&] { regatta::parallel_inclusive_scan(first, last, out, std::move(rest)...); });
     return detail::output_end(out, last - first);
 }
 
@@ -182,15 +190,16 @@ Out inclusive_scan(const Policy& policy, In first, In last, Out out, Rest... res
 template<execution_policy Policy, std::random_access_iterator In, std::random_access_iterator Out,
          class T, class... Op>
 Out exclusive_scan(const Policy& policy, In first, In last, Out out, T init, Op... op) {
-    policy.run(
-        [&] { parallel_exclusive_scan(first, last, out, std::move(init), std::move(op)...); });
+    policy.run([&] {
+        regatta::parallel_exclusive_scan(first, last, out, std::move(init), std::move(op)...);
+    });
     return detail::output_end(out, last - first);
 }
 
 /// As `parallel_find_if`.
 template<execution_policy Policy, std::random_access_iterator Iterator, class Predicate>
 Iterator find_if(const Policy& policy, Iterator first, Iterator last, Predicate pred) {
-    return policy.run([&] { return parallel_find_if(first, last, std::ref(pred)); });
+    return policy.run([&] { return regatta::parallel_find_if(first, last, std::ref(pred)); });
 }
 
 /// Copies the elements for which `pred` holds to `out`, in their order. @returns the end of the

@@ -161,7 +161,7 @@ template<detail::forks_on Pool, class F, class G>
 auto join(Pool& pool, F&& f, G&& g) -> join_result_t<F, G> {
     const detail::fork_stack::region here(detail::fork_stack::current(),
                                           detail::fork_access::team(pool));
-    return join(std::forward<F>(f), std::forward<G>(g));
+    return regatta::join(std::forward<F>(f), std::forward<G>(g));
 }
 
 /// Calls all of them, possibly at the same time; their results are discarded. The calling thread

@@ -34,8 +34,10 @@ concept tests_elements = requires(F& f, std::iter_reference_t<Iterator> (&at)())
     static_cast<bool>(std::invoke(f, at()));
 };
 template<class F, class Iterator>
-concept compares_elements = requires(F& f, std::iter_reference_t<Iterator> (&at)()) {
+concept compares_elements = requires(F& f, std::iter_reference_t<Iterator> (&at)(),
+                                     const std::iter_value_t<Iterator>& kept) {
     static_cast<bool>(f(at(), at()));
+    static_cast<bool>(f(kept, kept));
 };
 template<class T, class Iterator>
 concept equals_elements =
@@ -44,7 +46,9 @@ concept equals_elements =
 };
 template<class Iterator>
 concept sortable = std::random_access_iterator<Iterator> &&
-    requires(Iterator at, std::iter_value_t<Iterator> (&value)()) {
+                       sizeof(std::iter_difference_t<Iterator>) >=
+                       sizeof(int) && // Lengths are added up in it.
+                   requires(Iterator at, std::iter_value_t<Iterator> (&value)()) {
     *at = value();
 };
 
@@ -85,7 +89,7 @@ void parallel_for_each(Iterator first, Iterator last, F f) {
 template<detail::forks_on Pool, std::forward_iterator Iterator, class F>
 requires std::invocable<F&, std::iter_reference_t<Iterator>>
 void parallel_for_each(Pool& pool, Iterator first, Iterator last, F f) {
-    detail::on_pool(pool, [&] { parallel_for_each(first, last, std::ref(f)); });
+    detail::on_pool(pool, [&] { regatta::parallel_for_each(first, last, std::ref(f)); });
 }
 
 /// The first element of [first, last) for which `pred` holds, or `last`, as `std::find_if`.
@@ -111,22 +115,23 @@ Iterator parallel_find_if(Iterator first, Iterator last, Predicate pred) {
 template<detail::forks_on Pool, std::random_access_iterator Iterator,
          detail::tests_elements<Iterator> Predicate>
 Iterator parallel_find_if(Pool& pool, Iterator first, Iterator last, Predicate pred) {
-    return detail::on_pool(pool, [&] { return parallel_find_if(first, last, std::ref(pred)); });
+    return detail::on_pool(pool,
+                           [&] { return regatta::parallel_find_if(first, last, std::ref(pred)); });
 }
 
 /// The first element of [first, last) that equals `value`, or `last`, as `std::find`.
 template<std::random_access_iterator Iterator, detail::equals_elements<Iterator> T>
 Iterator parallel_find(Iterator first, Iterator last, const T& value) {
-    return parallel_find_if(first, last,
-                            [&](const auto& one) { return static_cast<bool>(one == value); });
+    return regatta::parallel_find_if(
+        first, last, [&](const auto& one) { return static_cast<bool>(one == value); });
 }
 
 /// The same on the workers of `pool`.
 template<detail::forks_on Pool, std::random_access_iterator Iterator,
          detail::equals_elements<Iterator> T>
 Iterator parallel_find(Pool& pool, Iterator first, Iterator last, const T& value) {
-    return parallel_find_if(pool, first, last,
-                            [&](const auto& one) { return static_cast<bool>(one == value); });
+    return regatta::parallel_find_if(
+        pool, first, last, [&](const auto& one) { return static_cast<bool>(one == value); });
 }
 
 /// Whether `pred` holds for any element of [first, last). Ends at the first match found, whichever
@@ -144,33 +149,34 @@ bool parallel_any_of(Iterator first, Iterator last, Predicate pred) {
 template<detail::forks_on Pool, std::random_access_iterator Iterator,
          detail::tests_elements<Iterator> Predicate>
 bool parallel_any_of(Pool& pool, Iterator first, Iterator last, Predicate pred) {
-    return detail::on_pool(pool, [&] { return parallel_any_of(first, last, std::ref(pred)); });
+    return detail::on_pool(pool,
+                           [&] { return regatta::parallel_any_of(first, last, std::ref(pred)); });
 }
 
 /// Whether `pred` holds for all elements of [first, last). Ends at the first for which it does not.
 template<std::random_access_iterator Iterator, detail::tests_elements<Iterator> Predicate>
 bool parallel_all_of(Iterator first, Iterator last, Predicate pred) {
-    return !parallel_any_of(first, last, std::not_fn(std::ref(pred)));
+    return !regatta::parallel_any_of(first, last, std::not_fn(std::ref(pred)));
 }
 
 /// The same on the workers of `pool`.
 template<detail::forks_on Pool, std::random_access_iterator Iterator,
          detail::tests_elements<Iterator> Predicate>
 bool parallel_all_of(Pool& pool, Iterator first, Iterator last, Predicate pred) {
-    return !parallel_any_of(pool, first, last, std::not_fn(std::ref(pred)));
+    return !regatta::parallel_any_of(pool, first, last, std::not_fn(std::ref(pred)));
 }
 
 /// Whether `pred` holds for no element of [first, last).
 template<std::random_access_iterator Iterator, detail::tests_elements<Iterator> Predicate>
 bool parallel_none_of(Iterator first, Iterator last, Predicate pred) {
-    return !parallel_any_of(first, last, std::ref(pred));
+    return !regatta::parallel_any_of(first, last, std::ref(pred));
 }
 
 /// The same on the workers of `pool`.
 template<detail::forks_on Pool, std::random_access_iterator Iterator,
          detail::tests_elements<Iterator> Predicate>
 bool parallel_none_of(Pool& pool, Iterator first, Iterator last, Predicate pred) {
-    return !parallel_any_of(pool, first, last, std::ref(pred));
+    return !regatta::parallel_any_of(pool, first, last, std::ref(pred));
 }
 
 /// Writes to `out` the sums of [first, first + 1), [first, first + 2) …, as `std::inclusive_scan`.
@@ -216,7 +222,8 @@ Out parallel_exclusive_scan(In first, In last, Out out, T init, Op op = {}) {
 template<detail::forks_on Pool, std::random_access_iterator In, std::random_access_iterator Out,
          class... Rest>
 Out parallel_inclusive_scan(Pool& pool, In first, In last, Out out, Rest... rest) {
-    detail::on_pool(pool, [&] { parallel_inclusive_scan(first, last, out, std::move(rest)...); });
+    detail::on_pool(
+        pool, [&] { regatta::parallel_inclusive_scan(first, last, out, std::move(rest)...); });
     return detail::output_end(out, last - first);
 }
 
@@ -225,7 +232,7 @@ template<detail::forks_on Pool, std::random_access_iterator In, std::random_acce
          class T, class... Op>
 Out parallel_exclusive_scan(Pool& pool, In first, In last, Out out, T init, Op... op) {
     detail::on_pool(pool, [&] {
-        parallel_exclusive_scan(first, last, out, std::move(init), std::move(op)...);
+        regatta::parallel_exclusive_scan(first, last, out, std::move(init), std::move(op)...);
     });
     return detail::output_end(out, last - first);
 }
@@ -256,7 +263,7 @@ void parallel_sort(Iterator first, Iterator last, Compare comp = {}) {
 template<detail::forks_on Pool, detail::sortable Iterator, class Compare = std::less<>>
 requires detail::compares_elements<Compare, Iterator>
 void parallel_sort(Pool& pool, Iterator first, Iterator last, Compare comp = {}) {
-    detail::on_pool(pool, [&] { parallel_sort(first, last, std::ref(comp)); });
+    detail::on_pool(pool, [&] { regatta::parallel_sort(first, last, std::ref(comp)); });
 }
 
 /// Sorts [first, last) and keeps the order of equal elements, as `std::stable_sort` does.
@@ -283,7 +290,7 @@ void parallel_stable_sort(Iterator first, Iterator last, Compare comp = {}) {
 template<detail::forks_on Pool, detail::sortable Iterator, class Compare = std::less<>>
 requires detail::compares_elements<Compare, Iterator>
 void parallel_stable_sort(Pool& pool, Iterator first, Iterator last, Compare comp = {}) {
-    detail::on_pool(pool, [&] { parallel_stable_sort(first, last, std::ref(comp)); });
+    detail::on_pool(pool, [&] { regatta::parallel_stable_sort(first, last, std::ref(comp)); });
 }
 
 } // namespace regatta

@@ -76,7 +76,8 @@ public:
     static constexpr std::size_t header_size = 128;
 
     /// Makes a named segment of `size` bytes. The name appears once the segment is complete.
-    /// Failure: EEXIST if the name is taken, by any user; ENOSPC without enough memory.
+    /// Failure: EEXIST if the name is taken, by any user. ENOSPC if /dev/shm has no room, ENOMEM
+    /// without enough memory, EFBIG beyond RLIMIT_FSIZE.
     static shared_memory create(std::string_view name, std::size_t size, std::uint64_t layout);
 
     /// Maps the segment of that name.

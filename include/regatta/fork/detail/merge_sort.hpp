@@ -42,9 +42,16 @@ class merge_sort {
     static constexpr difference forked_range = 1024;
 
 public:
-    /// Whether a move cannot fail in the middle: otherwise an element might be lost.
-    static constexpr bool possible =
-        std::is_nothrow_move_constructible_v<value> && std::is_nothrow_move_assignable_v<value>;
+    using reference = std::iter_reference_t<Iterator>;
+    using moved = decltype(std::move(*std::declval<Iterator&>()));
+    /// Whether a move cannot fail in the middle: otherwise an element might be lost. What
+    /// dereferencing returns may stand for several objects, and copy them.
+    static constexpr bool possible = std::is_nothrow_move_constructible_v<value> &&
+                                     std::is_nothrow_move_assignable_v<value> &&
+                                     std::is_nothrow_constructible_v<value, moved> &&
+                                     std::is_nothrow_assignable_v<value&, moved> &&
+                                     std::is_nothrow_assignable_v<reference, value> &&
+                                     std::is_nothrow_assignable_v<reference, moved>;
 
     merge_sort(Iterator first, Iterator last, Compare& comp)
         : range_(first)
