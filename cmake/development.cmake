@@ -76,7 +76,8 @@ if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache" AND NOT DEFINED ENV{CCACHE_SLOPP
         ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros)
 endif()
 
-# Eight test files in one are a lot of code: GCC spends a tenth of its time on looking for memory to use again.
-if(REGATTA_UNITY_TESTS)
+# Eight test files in one are a lot of code: GCC spends a tenth of its time on looking for memory to use again. The same
+# in all builds of the tests, so that one with the flags of another finds its objects in the compiler cache.
+if(REGATTA_BUILD_TESTS OR REGATTA_BUILD_MODELS OR REGATTA_BUILD_GUESTS)
     add_compile_options("$<$<CXX_COMPILER_ID:GNU>:SHELL:--param ggc-min-heapsize=524288>")
 endif()

@@ -21,9 +21,10 @@ function(configure from to)
         -D CMAKE_CXX_COMPILER=${compiler} ${ARGN})
 endfunction()
 
-# install_library(PREFIX OPTION...): configures the library alone and installs it.
+# install_library(PREFIX OPTION...): configures the library alone and installs it. What is installed is the same with
+# and without optimisation.
 function(install_library prefix)
-    configure(${source} ${work}/library -D REGATTA_BUILD_COMMAND=OFF
+    configure(${source} ${work}/library -D REGATTA_BUILD_COMMAND=OFF -D CMAKE_CXX_FLAGS_RELEASE=-O0
         -D REGATTA_BUILD_TESTS=OFF -D REGATTA_BUILD_EXAMPLES=OFF -D CMAKE_INSTALL_LIBDIR=lib
         ${ARGN})
     run(${CMAKE_COMMAND} --build ${work}/library)
