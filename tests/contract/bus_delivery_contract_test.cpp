@@ -5,21 +5,26 @@
 // becomes of the others; each test quotes the sentence that it checks.
 
 #include "bus_cases.hpp"
+#include "support/threads.hpp"
 
 #include <regatta/bus/async_bus.hpp>
 
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace {
 
+using library_test::await;
 using library_test::bus_type;
 using library_test::drain;
 using library_test::text;
@@ -162,6 +167,63 @@ TEST(bus, a_visitor_gets_every_type_and_handlers_do_not) {
     EXPECT_EQ(ticks, 5);
     EXPECT_EQ(texts, 1);
     EXPECT_EQ(bus.stats().unhandled, 0u);
+}
+
+// "The same, but gives the messages to `visitor` as `process_with` does and calls no handler":
+// those that come while it runs, and those that are left when it is stopped or the bus is closed.
+TEST(bus, a_run_with_a_visitor_gives_it_every_message) {
+    const library_test::time_limit limit("a run with a visitor");
+    for (const bool closes : {false, true}) {
+        regatta::async_bus<owned, tick> bus({.producers = 1});
+        auto lane = bus.make_producer();
+        bus.subscribe<owned>([](owned&) { ADD_FAILURE(); });
+        bus.subscribe<tick>([](tick&) { ADD_FAILURE(); });
+        std::vector<owned> kept;
+        std::atomic<int> ticks{0};
+        struct visitor {
+            std::vector<owned>& kept;
+            std::atomic<int>& ticks;
+            int operator()(owned& o) { // Called as an lvalue; its result is ignored.
+                kept.push_back(std::move(o));
+                return 0;
+            }
+            void operator()(const tick& t) { ticks += t.value; }
+        };
+        std::stop_source stop;
+        std::thread consumer([&] { bus.run(stop.get_token(), visitor{kept, ticks}); });
+        await([&] { return bus.stats().parked != 0; });
+        EXPECT_TRUE(lane.publish(std::make_unique<int>(1)));
+        EXPECT_TRUE(bus.publish(tick{1}));
+        await([&] { return ticks.load() == 1 && bus.stats().queued == 0; });
+        closes ? bus.close() : static_cast<void>(stop.request_stop());
+        consumer.join();
+        if (!closes) { // A stopped one still processes what was published before.
+            EXPECT_TRUE(lane.publish(std::make_unique<int>(2)));
+            EXPECT_TRUE(bus.publish(tick{1}));
+            bus.run(stop.get_token(), visitor{kept, ticks});
+        }
+        EXPECT_EQ(kept.size(), closes ? 1u : 2u);
+        EXPECT_EQ(ticks.load(), closes ? 1 : 2);
+        EXPECT_EQ(bus.stats().unhandled, 0u);
+    }
+}
+
+// "`run` returns once the rest is processed": by a visitor, too, also one that must not be copied.
+TEST(bus, a_run_with_a_visitor_processes_the_rest_of_a_closed_bus) {
+    bus_type bus({.producers = 1});
+    auto lane = bus.make_producer();
+    bus.publish(tick{1});
+    lane.publish(tick{2});
+    lane.publish(text{"t"});
+    bus.close();
+    int ticks = 0;
+    bus.run({}, [&, once = std::make_unique<int>(10)]<class T>(T& m) {
+        if constexpr (std::is_same_v<T, tick>) {
+            ticks += m.value * *once;
+        }
+    });
+    EXPECT_EQ(ticks, 30);
+    EXPECT_EQ(bus.stats().processed, 3u);
 }
 
 // "The same … Returns the lane; messages published in it still arrive."

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <limits>
 #include <span>
@@ -118,6 +119,9 @@ TEST(bus, an_exception_of_a_handler_leaves_and_the_bus_goes_on) {
     bus.publish(counted(alive, 7));
     EXPECT_THROW(bus.process_with([](counted&) { throw std::logic_error("visitor"); }),
                  std::logic_error);
+    bus.publish(counted(alive, 7));
+    EXPECT_THROW(bus.run({}, [](counted&) { throw std::logic_error("visitor"); }),
+                 std::logic_error);
     bus.publish(counted(alive, 6));
     EXPECT_EQ(bus.process_batch(), 1u);
     EXPECT_EQ(got.back(), 6);
@@ -172,6 +176,8 @@ TEST(bus, a_handler_must_not_process_its_own_bus) {
         EXPECT_THROW(bus.process_batch(), std::logic_error);
         EXPECT_THROW(bus.process_with([](auto&) {}), std::logic_error);
         EXPECT_THROW(bus.run(std::stop_token()), std::logic_error);
+        EXPECT_THROW(bus.run(std::stop_token(), [](auto&) {}), std::logic_error);
+        EXPECT_THROW(bus.wait_for(std::chrono::hours(1)), std::logic_error);
     });
     bus.publish(tick{1});
     EXPECT_EQ(bus.process_batch(), 1u);

@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <span>
 #include <stdexcept>
@@ -169,6 +170,124 @@ TEST(bus, an_idle_run_uses_no_cpu_time) {
     EXPECT_EQ(idle.stats().parked, 1u);
 }
 
+// "returns once a message is queued or the bus is closed": no wake-up is lost in a loop of one's
+// own, which ends as the doc comment says.
+TEST(bus, no_wake_up_of_a_consumer_with_its_own_loop_is_lost) {
+    const library_test::time_limit limit("a consumer that waits in its own loop");
+    bus_type bus({.producers = 1});
+    auto lane = bus.make_producer();
+    std::atomic<int> answered{0};
+    bus.subscribe<tick>([&](tick& t) { answered.store(t.value, std::memory_order_release); });
+    observed_thread seen;
+    std::thread consumer([&] {
+        seen.announce();
+        const auto next_due = std::chrono::steady_clock::now() + std::chrono::hours(1);
+        while (!bus.closed()) {
+            if (bus.wait_until(next_due)) {
+                bus.process_batch();
+            }
+        }
+        bus.run({});
+    });
+    for (int i = 1; i <= rounds(2000); ++i) {
+        if (i % 4 == 0) { // Otherwise at any moment on its way to sleep.
+            seen.await_sleep();
+        }
+        const std::vector<tick> batch(3, tick{i});
+        if (i % 3 == 0) {
+            EXPECT_TRUE(bus.publish(tick{i}));
+        } else if (i % 3 == 1) {
+            EXPECT_TRUE(lane.publish(tick{i}));
+        } else {
+            EXPECT_EQ(lane.publish_batch(batch), batch.size());
+        }
+        await([&] { return answered.load(std::memory_order_acquire) == i; });
+    }
+    seen.await_sleep();
+    EXPECT_GE(bus.stats().parked, 1u);
+    bus.close();
+    consumer.join();
+}
+
+// "whether a message is queued or the bus is closed; false: the deadline passed": it looks before
+// it waits, and it waits until the deadline.
+TEST(bus, a_wait_of_the_consumer_ends_at_its_deadline) {
+    using clock = std::chrono::steady_clock;
+    using namespace std::chrono_literals;
+    const library_test::time_limit limit("a wait that ends at its deadline");
+    bus_type bus({.producers = 1});
+    auto lane = bus.make_producer();
+    EXPECT_FALSE(bus.wait_until(clock::time_point::min()));
+    EXPECT_FALSE(bus.wait_until(clock::now()));
+    EXPECT_FALSE(bus.wait_for(0ns));
+    EXPECT_FALSE(bus.wait_for(-1h));
+    EXPECT_EQ(bus.stats().parked, 0u); // These cost no sleep.
+    const auto deadline = clock::now() + 20ms;
+    EXPECT_FALSE(bus.wait_until(deadline));
+    EXPECT_GE(clock::now(), deadline);
+    const auto begin = clock::now();
+    EXPECT_FALSE(bus.wait_for(5ms));
+    EXPECT_GE(clock::now(), begin + 5ms);
+    for (const bool in_lane : {false, true}) {
+        EXPECT_TRUE(in_lane ? lane.publish(tick{1}) : bus.publish(tick{1}));
+        EXPECT_TRUE(bus.wait_until(clock::time_point::min()));
+        EXPECT_TRUE(bus.wait_until(clock::time_point::max()));
+        EXPECT_TRUE(bus.wait_for(std::chrono::hours::max()));
+        EXPECT_EQ(bus.process_batch(), 1u);
+        EXPECT_FALSE(bus.wait_for(0s));
+    }
+}
+
+// "On a closed bus it returns at once", also if the bus is closed while it sleeps, and also in
+// threads that wait at once, which they must not.
+TEST(bus, a_wait_of_the_consumer_ends_when_it_is_closed) {
+    const library_test::time_limit limit("waits that end when the bus is closed");
+    for (const std::size_t threads : {1u, 3u}) {
+        bus_type bus;
+        std::vector<observed_thread> seen(threads);
+        std::vector<std::thread> waiting;
+        for (std::size_t i = 0; i < threads; ++i) {
+            waiting.emplace_back([&bus, &mine = seen[i], i] {
+                mine.announce();
+                EXPECT_TRUE(i == 0 ? bus.wait_for(std::chrono::hours::max())
+                                   : bus.wait_for(std::chrono::hours(1)));
+            });
+        }
+        await([&] { return bus.stats().parked != 0; });
+        for (const auto& one : seen) {
+            one.await_sleep();
+        }
+        bus.close();
+        for (auto& thread : waiting) {
+            thread.join();
+        }
+        EXPECT_TRUE(bus.wait_for(std::chrono::hours(1)));
+    }
+}
+
+// "sleep while no message is queued": a wait that is woken for no message goes on. Here the stop of
+// another `run` wakes it.
+TEST(bus, a_wait_of_the_consumer_outlasts_wake_ups_without_a_message) {
+    const library_test::time_limit limit("a wait that goes on");
+    bus_type bus;
+    observed_thread seen;
+    std::atomic<bool> returned{false};
+    std::thread waiting([&] {
+        seen.announce();
+        EXPECT_TRUE(bus.wait_for(std::chrono::hours(1)));
+        returned = true;
+    });
+    await([&] { return bus.stats().parked == 1; });
+    std::stop_source stop;
+    stop.request_stop();
+    bus.run(stop.get_token()); // Its notice wakes who sleeps there.
+    await([&] { return returned.load() || bus.stats().parked == 2; });
+    EXPECT_FALSE(returned.load());
+    seen.await_sleep();
+    EXPECT_TRUE(bus.publish(tick{1}));
+    waiting.join();
+}
+
 // "Blocks: `publish` as `when_full` says": "Waits for room: spins, then sleeps", and
 // goes on when the consumer has made room.
 TEST(bus, blocked_publishers_go_on_when_there_is_room) {
@@ -319,6 +438,9 @@ TEST(bus, two_consumers_at_once_are_refused) {
     EXPECT_THROW(bus.process_batch(), std::logic_error);
     EXPECT_THROW(bus.process_with([](auto&) {}), std::logic_error);
     EXPECT_THROW(bus.run(std::stop_token()), std::logic_error);
+    EXPECT_THROW(bus.run(std::stop_token(), [](auto&) {}), std::logic_error);
+    EXPECT_THROW(bus.wait_until(std::chrono::steady_clock::time_point::min()), std::logic_error);
+    EXPECT_THROW(bus.wait_for(std::chrono::hours(1)), std::logic_error);
     leave = true;
     first.join();
     bus.publish(tick{2});

@@ -20,6 +20,7 @@ template<class Atomics>
 struct basic_small_bus : regatta::detail::basic_message_lanes<Atomics, unsigned> {
     using lanes = regatta::detail::basic_message_lanes<Atomics, unsigned>;
     using producer = regatta::basic_bus_producer<Atomics, unsigned>;
+    using lanes::await_message;
     using lanes::sleep;
     using lanes::transport_stats;
     using typename lanes::consumer_role;
@@ -91,6 +92,34 @@ struct delivery : rl::test_suite<delivery, 3> {
         RL_ASSERT(bus.next[0]($) == 3 && bus.next[1]($) == 3); // I1
         const auto s = bus.transport_stats();
         RL_ASSERT(s.published == 6 && s.processed == 6 && s.refused == 0);
+    }
+};
+
+/// The consumer has a loop of its own, that waits with a deadline every other time. When a deadline
+/// passes is the checker's choice.
+struct own_loop : rl::test_suite<own_loop, 2> {
+    small_bus bus;
+
+    void thread(unsigned index) {
+        if (index == 0) {
+            auto mine = bus.make_producer();
+            RL_ASSERT(mine.publish(0u) && bus.publish(10u));
+            bus.close();
+            return;
+        }
+        const std::chrono::steady_clock::time_point deadline{};
+        for (bool limited = true; !bus.closed(); limited = !limited) {
+            if (bus.await_message(limited ? &deadline : nullptr)) { // I2
+                RL_ASSERT(bus.consume(1) == 1 || bus.closed());
+            } else {
+                RL_ASSERT(limited);
+            }
+        }
+        bus.consume_backlog();
+    }
+    void after() {
+        RL_ASSERT(bus.next[0]($) == 1 && bus.next[1]($) == 1); // I1, I6
+        RL_ASSERT(bus.await_message(nullptr));                 // It is closed.
     }
 };
 
@@ -277,6 +306,7 @@ struct statistics : rl::test_suite<statistics, 3> {
 int main() {
     return model::check(
         {model::make_scenario<delivery>("two publish more than there is room for"),
+         model::make_scenario<own_loop>("a consumer with a loop of its own"),
          model::make_scenario<batches>("batches"),
          model::make_scenario<lane_handed_on>("a lane that is handed on"),
          model::make_scenario<consumer_handed_on>("a consumer that is handed on"),

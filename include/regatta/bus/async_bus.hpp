@@ -6,6 +6,8 @@
 /// A message bus: any number of producers, one consumer, a closed set of message types.
 
 #include <regatta/base/cache_line.hpp>
+#include <regatta/base/detail/clock.hpp>
+#include <regatta/base/detail/saturated_time.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/bus/bus_options.hpp>
 #include <regatta/bus/bus_producer.hpp>
@@ -51,10 +53,12 @@ namespace regatta {
 /// place. After construction only handlers larger than 48 bytes allocate.
 ///
 /// Threads: publishing, subscribing, `unsubscribe`, `close` and `stats` from any thread, handlers
-/// included. `process_batch`, `process_with` and `run` from one thread at a time, the consumer.
-/// Blocks: `publish` as `when_full` says. `run` sleeps while no message is queued. `unsubscribe`
-/// from another thread waits for the end of the consumer's current batch. A handler may wait for a
-/// publisher that waits for the room that messages before this one have left.
+/// included. `process_batch`, `process_with`, `run`, `wait_for` and `wait_until` from one thread at
+/// a time, the consumer.
+/// Blocks: `publish` as `when_full` says. `run`, `wait_for` and `wait_until` sleep while no message
+/// is queued. `unsubscribe` from another thread waits for the end of the consumer's current batch.
+/// A handler may wait for a publisher that waits for the room that messages before this one have
+/// left.
 /// Order: messages of one producer arrive in the order in which it published them. Messages of
 /// different producers have no promised order. The producer's earlier actions happen before the
 /// handler.
@@ -187,35 +191,46 @@ public:
     /// @returns how many messages it processed.
     template<class Visitor>
     std::size_t process_with(Visitor&& visitor, std::size_t max = default_batch) {
-        static_assert((std::is_invocable_v<Visitor&, Messages&> && ...),
-                      "the visitor must take every type of the set");
-        return process(max, [&](auto& m) { static_cast<void>(std::invoke(visitor, m)); });
+        return process(max, give_to(visitor));
     }
 
     /// Consumer: processes messages until `stop` is requested or the bus is closed; sleeps while no
     /// message is queued. Processes the messages published before that and then returns. A function
     /// that makes a message of this bus must not call it: on a closed bus it would wait for that
     /// message.
-    void run(const std::stop_token& stop) {
-        const detail::stop_notice wake(stop, [this]() noexcept { this->wake_consumer(); });
-        for (backoff pace; !stop.stop_requested() && !closed();) {
-            if (process_batch() != 0) {
-                pace.reset();
-            } else if (!pace.pause()) {
-                this->sleep(stop);
-                pace.reset();
-            }
-        }
-        if (closed()) {
-            // In batches: what makes a message may unsubscribe, which waits for the batch.
-            this->await_publications([this] { return process_batch() != 0; });
-        }
-        // Only messages published by now, so that producers that go on cannot delay the return.
-        const typename lanes::consumer_role role(*this);
-        this->take_backlog(give_to_handlers(), [this](auto&& take) {
-            const dispatching now(*this);
-            return take();
-        });
+    void run(const std::stop_token& stop) { run_with(stop, give_to_handlers()); }
+    /// The same, but gives the messages to `visitor` as `process_with` does and calls no handler.
+    template<class Visitor>
+    void run(const std::stop_token& stop, Visitor&& visitor) {
+        run_with(stop, give_to(visitor));
+    }
+
+    /// Consumer, for a loop of its own: returns once a message is queued or the bus is closed.
+    /// Spins first, then sleeps, at most until `deadline`. On a closed bus it returns at once:
+    /// leave the loop and call `run`, which processes the rest.
+    ///
+    /// ```cpp
+    /// while (!bus.closed()) {
+    ///     if (bus.wait_until(next_due)) { bus.process_batch(); }
+    ///     do_what_is_due();
+    /// }
+    /// bus.run({});
+    /// ```
+    ///
+    /// Failure: `std::logic_error` while messages are processed, as in a handler.
+    /// Cost: without a message a system call before the sleep, and the sleep. With one some loads a
+    /// lane.
+    /// @returns whether a message is queued or the bus is closed; false: the deadline passed.
+    template<class Duration>
+    bool wait_until(std::chrono::time_point<std::chrono::steady_clock, Duration> deadline) {
+        const auto at = detail::saturated_moment(deadline);
+        return this->await_message(&at);
+    }
+    /// The same, for at most `limit`.
+    template<class Rep, class Period>
+    bool wait_for(std::chrono::duration<Rep, Period> limit) {
+        const auto deadline = detail::deadline_after(limit);
+        return this->await_message(deadline ? &*deadline : nullptr);
     }
 
     /// Statistics since construction; callable from any thread.
@@ -285,6 +300,38 @@ private:
         };
     }
 
+    /// Returns the same for a visitor.
+    template<class Visitor>
+    static auto give_to(Visitor& visitor) noexcept {
+        static_assert((std::is_invocable_v<Visitor&, Messages&> && ...),
+                      "the visitor must take every type of the set");
+        return [&visitor](auto& m) { static_cast<void>(std::invoke(visitor, m)); };
+    }
+
+    /// `run`, whose messages go to `use`.
+    template<class Use>
+    void run_with(const std::stop_token& stop, Use use) {
+        const auto process_some = [&] { return process(default_batch, use) != 0; };
+        const detail::stop_notice wake(stop, [this]() noexcept { this->wake_consumer(); });
+        for (backoff pace; !stop.stop_requested() && !closed();) {
+            if (process_some()) {
+                pace.reset();
+            } else if (!pace.pause()) {
+                this->sleep(stop);
+                pace.reset();
+            }
+        }
+        if (closed()) {
+            // In batches: what makes a message may unsubscribe, which waits for the batch.
+            this->await_publications(process_some);
+        }
+        // Only messages published by now, so that producers that go on cannot delay the return.
+        const typename lanes::consumer_role role(*this);
+        this->take_backlog(use, [this](auto&& take) {
+            const dispatching now(*this);
+            return take();
+        });
+    }
     template<class Use>
     std::size_t process(std::size_t max, Use&& use) {
         if (this->nothing_new()) {

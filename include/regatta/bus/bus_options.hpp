@@ -72,7 +72,7 @@ struct bus_stats {
     std::uint64_t refused = 0;
     std::uint64_t processed = 0; ///< Messages given to handlers or to a visitor.
     std::uint64_t unhandled = 0; ///< Those of `processed` that had no handler.
-    std::uint64_t parked = 0;    ///< Times that `run` went to sleep.
+    std::uint64_t parked = 0;    ///< Times that the consumer went to sleep.
     std::size_t queued = 0;      ///< Messages accepted and not yet processed.
 };
 

@@ -25,8 +25,7 @@ public:
     void take() {
         // acquire: partner is the release in leave(); continues where the last batch ended.
         if (taken_.exchange(true, std::memory_order_acquire)) {
-            fail_state("async_bus: messages are being processed already, by another thread or "
-                       "by the caller of this handler");
+            fail_taken();
         }
         // relaxed: only this thread's own read depends on it; see is_mine().
         who_.store(Atomics::this_thread(), std::memory_order_relaxed);
@@ -37,6 +36,15 @@ public:
         taken_.store(false, std::memory_order_release);
     }
 
+    /// Throws `std::logic_error` if a batch is running.
+    void check_free() const {
+        // relaxed: publishes nothing. The next consumer has synchronised with the end of the last
+        // batch.
+        if (taken_.load(std::memory_order_relaxed)) {
+            fail_taken();
+        }
+    }
+
     /// Whether the calling thread is the consumer, within a batch.
     bool is_mine() const noexcept {
         // relaxed: a thread reads its own id only between its own store and its own reset.
@@ -44,6 +52,11 @@ public:
     }
 
 private:
+    [[noreturn]] static void fail_taken() {
+        fail_state("async_bus: messages are being processed already, by another thread or "
+                   "by the caller of this handler");
+    }
+
     /// Written by the consumer at both ends of a batch.
     typename Atomics::template atomic<bool> taken_{false};
     /// The thread in a batch, or none. Written by the consumer; only its own reads matter.

@@ -7,6 +7,7 @@
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
+#include <regatta/base/detail/clock.hpp>
 #include <regatta/base/detail/width_cast.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/bus/bus_options.hpp>
@@ -312,15 +313,39 @@ protected:
     }
 
     /// Consumer: sleeps until there may be a message, `stop` is requested or the bus is closed.
-    void sleep(const std::stop_token& stop) noexcept {
+    /// @param deadline when it wakes at the latest; null: never.
+    /// @returns false if the deadline passed first.
+    bool sleep(const std::stop_token& stop,
+               const std::chrono::steady_clock::time_point* deadline = nullptr) noexcept {
         const auto ticket = items_.prepare_wait();
         if (any_ready() || stop.stop_requested() || closed()) {
             items_.cancel_wait();
-        } else {
-            // relaxed: a counter that only the consumer writes.
-            parked_.store(parked_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-            items_.commit_wait(ticket);
+            return true;
         }
+        // relaxed: a counter that only the consumer writes.
+        parked_.store(parked_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        if (deadline != nullptr) {
+            return items_.commit_wait_until(ticket, *deadline);
+        }
+        items_.commit_wait(ticket);
+        return true;
+    }
+    /// Consumer: spins, then sleeps, until there is a message or the bus is closed. Throws
+    /// `std::logic_error` if a batch is running.
+    /// @param deadline as of `sleep`. @returns false if it passed first.
+    REGATTA_APART bool await_message(const std::chrono::steady_clock::time_point* deadline) {
+        consumer_.check_free(); // In a batch the message at hand still counts as ready.
+        bool over = false;
+        for (basic_backoff<Atomics> pace; !any_ready() && !closed();) {
+            if (over || (deadline != nullptr && Atomics::is_past(*deadline))) {
+                return false;
+            }
+            if (!pace.pause()) {
+                over = !sleep({}, deadline);
+                pace.reset();
+            }
+        }
+        return true;
     }
     /// Ends the consumer's sleep.
     void wake_consumer() noexcept { items_.notify_all(); }
