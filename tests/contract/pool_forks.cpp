@@ -85,6 +85,7 @@ void fork_beside(bool busy) {
         expect(refused_in_fork([&] { pool->wait(); }), "wait throws");
         expect(refused_in_fork([&] { pool->wait_for(std::chrono::hours(1)); }), "wait_for throws");
         expect(refused_in_fork([&] { pool->pause(); }), "pause throws");
+        expect(!pool->worker_index(), "worker_index is nothing");
         expect(!busy || refused_in_fork([&] { unfinished.wait(); }), "a future's wait throws");
         expect(!busy || !unfinished.cancel(), "a future's cancel is false");
         expect(refused_in_fork(
@@ -242,11 +243,11 @@ void test_fork_exit() {
     expect(status_of_child([] { std::quick_exit(0); }) == 0, "a child exits quickly");
 }
 
-/// A task that forks: its child may do what is allowed after a fork, and exit.
+/// A task that forks: its child may do what is allowed after a fork, is no worker, and may exit.
 void test_fork_in_task() {
-    const int status =
-        static_pool().submit([] { return status_of_child([] { std::exit(0); }); }).get();
-    expect(status == 0, "a child of a task exits");
+    const auto ends = [] { std::exit(static_pool().worker_index() ? 1 : 0); };
+    const int status = static_pool().submit([&] { return status_of_child(ends); }).get();
+    expect(status == 0, "a child of a task is no worker and exits");
 }
 
 /// A thread forks on the pool, in a region from outside, while another one forks the process.

@@ -122,6 +122,10 @@ void test_two_modules() {
                         })
                         .get();
     expect(sum == 100, "the program's tasks wait on the module's pool");
+    expect(theirs.submit([&] { return theirs.worker_index(); }).get() == 0u,
+           "the program's task on the module's pool knows its worker");
+    expect(!ours.submit([&] { return theirs.worker_index(); }).get() && !theirs.worker_index(),
+           "nobody else is a worker of the module's pool");
     bool refused = false;
     theirs
         .submit([&] {

@@ -30,6 +30,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <type_traits>
 #include <utility>
@@ -296,6 +297,9 @@ public:
         ran ? engine_.close() : engine_.discard();
     }
 
+    /// The number of the calling thread among this pool's workers, as a handler gets it; nothing on
+    /// any other thread. For tasks, as of a thread pool: below the `threads` of the pool.
+    std::optional<unsigned> worker_index() const noexcept { return engine_.caller_index(); }
     /// The number of workers; 0 before `start`.
     unsigned threads() const noexcept { return engine_.running(); }
     /// The most messages that can be queued.

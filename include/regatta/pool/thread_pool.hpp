@@ -23,6 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -185,6 +186,29 @@ public:
     /// gives its tasks to a pool returns the `home` of that pool. Then a task of the pool may wait
     /// for a continuation on the executor: it runs the continuation itself.
     const void* home() const noexcept { return this; }
+
+    // --- workers ---------------------------------------------------------------------------------
+
+    /// The number of the calling thread among this pool's workers, from 0; nothing on any other
+    /// thread, a worker of another pool included. No two workers have the same number at once, so
+    /// memory that belongs to it needs no lock.
+    ///
+    /// The numbers are below the number of workers that the pool was made with. A `dynamic_pool`
+    /// counts on: a worker that is added gets a number that none had before, so they have no bound.
+    ///
+    /// ```cpp
+    /// std::vector<scratch> of_worker(pool.threads());
+    /// pool.execute([&] { compute(of_worker[*pool.worker_index()]); });
+    /// ```
+    ///
+    /// A task that waits, or forks, may run another one on the same thread meanwhile: let it not
+    /// use such memory across that. A worker that helps with a fork has its number. A thread from
+    /// outside has none, also where it takes part in a fork on the pool, or runs a task by
+    /// `overflow::run_here`. `on_start` and `on_stop` have theirs.
+    ///
+    /// Cost: a few loads on a worker; elsewhere a lock of a few instructions, under which it looks
+    /// at each worker. Call it once a task, not once an iteration.
+    REGATTA_POOLS_API std::optional<unsigned> worker_index() const noexcept;
 
     // --- figures ---------------------------------------------------------------------------------
 
@@ -372,6 +396,9 @@ void thread_pool::resume() noexcept {
 }
 bool thread_pool::paused() const noexcept {
     return engine_.paused();
+}
+std::optional<unsigned> thread_pool::worker_index() const noexcept {
+    return engine_.caller_index();
 }
 unsigned thread_pool::threads() const noexcept {
     return engine_.expected();

@@ -78,6 +78,19 @@ public:
         const worker_context* const context = worker_context::current();
         return context != nullptr && context->pool == pool_ ? context->index : outside;
     }
+    /// The index of the calling worker, or nothing; also from a module of the program that hides
+    /// its names from the pool's.
+    REGATTA_APART std::optional<unsigned> caller_index() const noexcept {
+        if (elsewhere()) { // A thread that does not exist here may hold the lock of the store.
+            return std::nullopt;
+        }
+        // A thread is a worker of one pool. So only where this is null another module may know it.
+        const worker_context* own = worker_context::current();
+        if (own == nullptr) {
+            own = blocks_.store().find_worker();
+        }
+        return own != nullptr && own->pool == pool_ ? std::optional(own->index) : std::nullopt;
+    }
     /// Whether a worker of this pool calls, also from a module of the program that hides its names
     /// from the pool's; not for every task.
     bool called_by_worker() const noexcept { return find_caller() != nullptr; }
