@@ -188,6 +188,7 @@ TEST(allocation, of_a_worker_pool_is_none_for_tasks_in_the_steady_state) {
         for (int i = 0; i < 200; ++i) {
             pool.execute([&] { ++runs; });
             pool.execute([&, bytes = std::array<char, 240>{}] { runs += 1 + bytes[0]; });
+            static_cast<void>(pool.try_execute([&] { ++runs; }));
             pool.submit(tick{i});
             auto a = pool.submit([&] { return ++runs; });
             auto b = pool.submit([&, bytes = std::array<char, 240>{}] { runs += 1 + bytes[0]; });

@@ -15,6 +15,7 @@
 #include <regatta/core/detail/error_tally.hpp>
 #include <regatta/core/detail/fork_access.hpp>
 #include <regatta/core/detail/future_job.hpp>
+#include <regatta/core/detail/result_state.hpp>
 #include <regatta/core/detail/task_closure.hpp>
 #include <regatta/core/detail/worker_engine.hpp>
 #include <regatta/core/future.hpp>
@@ -182,24 +183,20 @@ public:
             enqueue(std::forward<F>(f)); // A continuation of a future is queued as it is.
         } else if constexpr (detail::callable_job<F, Args...>) {
             auto closure = detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...);
-            enqueue(make_task([this, closure = std::move(closure)]() mutable {
-                        REGATTA_TRY {
-                            if constexpr (detail::takes_stop_token<decltype(closure)>) {
-                                static_cast<void>(closure(std::stop_token()));
-                            } else {
-                                static_cast<void>(closure());
-                            }
-                        }
-                        REGATTA_CATCH_ALL {
-                            errors_.report(std::current_exception());
-                        }
-                    }).second);
+            enqueue(make_task(reported<decltype(closure)>{errors_, std::move(closure)}).second);
         } else {
             static_assert(detail::callable_job<F, Args...>,
                           "the argument of execute is not callable with these arguments");
         }
     }
-    /// The same. @returns the future of the result or exception.
+    /// The same without arguments, if the ring has room and the pool is not closed; never waits,
+    /// and handles nothing meanwhile.
+    /// @returns whether the pool took the task. If not, `f` is unchanged, unless its move may
+    /// throw.
+    template<class F>
+    requires detail::callable_job<F>
+    bool try_execute(F&& f);
+    /// As `execute`. @returns the future of the result or exception.
     template<class F, class... Args>
     requires(!set::template contains<std::decay_t<F>>) auto submit(F&& f, Args&&... args) {
         if constexpr (detail::callable_task<F, Args...>) {
@@ -331,9 +328,32 @@ public:
 private:
     friend struct detail::fork_access;
 
+    /// The task of a closure whose exception goes to the error sink.
+    template<class Closure>
+    struct reported {
+        detail::error_tally& errors;
+        Closure closure;
+
+        void operator()() {
+            REGATTA_TRY {
+                if constexpr (detail::takes_stop_token<Closure>) {
+                    static_cast<void>(closure(std::stop_token()));
+                } else {
+                    static_cast<void>(closure());
+                }
+            }
+            REGATTA_CATCH_ALL {
+                errors.report(std::current_exception());
+            }
+        }
+    };
+
+    /// What `refuse_fork` says of a task.
+    static constexpr const char* submission = "submit a task to the pool";
+
     template<class F>
     auto make_task(F&& closure) {
-        engine_.refuse_fork("submit a task to the pool");
+        engine_.refuse_fork(submission);
         return make_future_task(engine_.blocks(), std::stop_token(), std::forward<F>(closure));
     }
     /// @param accepted how many tasks of its batch the pool accepted before.
@@ -420,5 +440,43 @@ private:
     alignas(destructive_alignment) std::atomic<std::uint64_t> refused_{0};
     detail::worker_engine<detail::message_source<Messages...>> engine_; ///< Last: owns the threads.
 };
+
+template<class... Messages>
+template<class F>
+requires detail::callable_job<F>
+bool worker_pool<Messages...>::try_execute(F&& f) {
+    using closure = std::decay_t<F>;
+    if constexpr (!std::is_same_v<F, closure>) {
+        return try_execute(closure(std::forward<F>(f)));
+    } else {
+        using job = reported<detail::held_closure<closure>>;
+        const auto hold = [&] { return job{errors_, detail::hold_closure<closure>(std::move(f))}; };
+        if constexpr (!std::is_nothrow_move_constructible_v<closure>) {
+            auto made = make_task(hold());
+            const bool accepted =
+                count(source_.try_append(capacity(), detail::task_message(made.second)));
+            if (accepted) {
+                made.second.release();
+            }
+            return accepted;
+        } else { // Moves `f` only into its place.
+            using state = detail::task_state<job>;
+            engine_.refuse_fork(submission);
+            detail::spare_block<state> block(engine_.blocks().store()); // It may throw: before.
+            state* made = nullptr;
+            const bool accepted = source_.try_append_made(capacity(), [&]() noexcept {
+                made = block.make(std::stop_token(), hold());
+                detail::future_job half(*made);
+                const detail::task_message m(half);
+                half.release();
+                return m;
+            });
+            if (accepted) {
+                made->leave_as_future(); // Nobody asks for its result.
+            }
+            return count(accepted);
+        }
+    }
+}
 
 } // namespace regatta

@@ -96,17 +96,38 @@ private:
     };
 };
 
+/// A block of a store for one object, which returns to the store unless the object is made.
+template<class T>
+class spare_block {
+public:
+    explicit spare_block(block_store& store)
+        : store_(store)
+        , block_(store.take(sizeof(T), alignof(T))) {}
+    spare_block(const spare_block&) = delete;
+    spare_block& operator=(const spare_block&) = delete;
+    ~spare_block() {
+        if (block_ != nullptr) {
+            store_.give_back(block_, sizeof(T), alignof(T));
+        }
+    }
+
+    /// Constructs the object, once. `destroy_in_block` ends it and returns the block.
+    template<class... Args>
+    T* make(Args&&... args) {
+        T* const made = ::new (block_) T(store_, std::forward<Args>(args)...);
+        block_ = nullptr;
+        return made;
+    }
+
+private:
+    block_store& store_;
+    void* block_;
+};
+
 /// Constructs an object in a block of a store. `destroy_in_block` ends it and returns the block.
 template<class T, class... Args>
 T* make_in_block(block_store& store, Args&&... args) {
-    void* const block = store.take(sizeof(T), alignof(T));
-    REGATTA_TRY {
-        return ::new (block) T(store, std::forward<Args>(args)...);
-    }
-    REGATTA_CATCH_ALL {
-        store.give_back(block, sizeof(T), alignof(T));
-        REGATTA_RETHROW;
-    }
+    return spare_block<T>(store).make(std::forward<Args>(args)...);
 }
 template<class T>
 void destroy_in_block(T* object, block_store& store) noexcept {

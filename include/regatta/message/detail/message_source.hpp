@@ -76,12 +76,17 @@ public:
     /// @returns whether it did; otherwise the message is unchanged.
     template<class T>
     bool try_append(std::size_t limit, T&& m) noexcept {
+        return try_append_made(limit, [&]() noexcept -> T&& { return std::forward<T>(m); });
+    }
+    /// The same for the message that `make()` returns, which is called if it is accepted.
+    template<class Make>
+    REGATTA_INLINE bool try_append_made(std::size_t limit, Make&& make) noexcept {
         return ring_.has_room_below(limit) &&
                ring_.try_place([&](auto& cell, std::uint64_t position) noexcept {
                    if (timed_.load(std::memory_order_relaxed)) [[unlikely]] {
                        submitted_at_[ring_.index_of(position)] = Atomics::now_ns();
                    }
-                   cell.emplace(std::forward<T>(m));
+                   cell.emplace(make());
                });
     }
     /// Waits until `settled()` holds; checks it again whenever room is announced.
