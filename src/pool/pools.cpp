@@ -3,6 +3,7 @@
 
 // regatta::pools: what the headers below compile once. base/config.hpp says how.
 
+#include <regatta/core/detail/loop_part.hpp>
 #include <regatta/message/worker_pool.hpp>
 #include <regatta/pool/balanced_pool.hpp>
 #include <regatta/pool/dynamic_pool.hpp>

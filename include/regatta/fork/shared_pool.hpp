@@ -29,26 +29,9 @@ public:
 
     /// Makes it at the first call. @returns null in a fork of a process that was making it.
     static shared_pool_owner* instance() {
-        static constinit std::atomic<shared_pool_owner*> made{nullptr};
-        // acquire: partner is the release below; makes the owner visible.
-        if (shared_pool_owner* const owner = made.load(std::memory_order_acquire)) [[likely]] {
-            return owner;
-        }
-        // The thread that makes the static object below does not exist in such a fork, which would
-        // wait for it without end.
-        if (!enter()) {
-            return nullptr;
-        }
-        REGATTA_TRY {
-            static shared_pool_owner owner;
-            // release: partner is the acquire above.
-            made.store(&owner, std::memory_order_release);
-            return &owner;
-        }
-        REGATTA_CATCH_ALL {
-            leave();
-            REGATTA_RETHROW;
-        }
+        // acquire: partner is the release in make(); makes the owner visible.
+        shared_pool_owner* const owner = made.load(std::memory_order_acquire);
+        return owner != nullptr ? owner : make();
     }
     balanced_pool& pool() noexcept { return pool_; }
 
@@ -63,6 +46,27 @@ public:
     }
 
 private:
+    /// Written by the first thread that has made it, read by all.
+    static inline constinit std::atomic<shared_pool_owner*> made{nullptr};
+
+    REGATTA_APART static shared_pool_owner* make() {
+        // The thread that makes the static object below does not exist in such a fork, which would
+        // wait for it without end.
+        if (!enter()) {
+            return nullptr;
+        }
+        REGATTA_TRY {
+            static shared_pool_owner owner;
+            // release: partner is the acquire in instance().
+            made.store(&owner, std::memory_order_release);
+            return &owner;
+        }
+        REGATTA_CATCH_ALL {
+            leave();
+            REGATTA_RETHROW;
+        }
+    }
+
     /// The threads that make the pool, or wait for another one that does: how many, above the
     /// process that they belong to; 0: none. Written by them, read in their process and its forks.
     static std::atomic<std::uint64_t>& makers() noexcept {
@@ -98,7 +102,7 @@ private:
         static constinit bool yes = false;
         return yes;
     }
-    static fork_team& team_of_one() {
+    REGATTA_APART static fork_team& team_of_one() {
         static fork_team& never_ends = *new fork_team(
             {nullptr, [](void*) noexcept {}, [](void*, unsigned) noexcept { return false; },
              [](void*, unsigned) noexcept { return false; }, [](void*) noexcept {},

@@ -30,8 +30,9 @@ public:
     REGATTA_INLINE ~basic_fork_region() {
         if (opened_) {
             stack_.close();
-            if (outer_.seat != nullptr) [[unlikely]] {
-                stack_.restore(outer_);
+            if (changed_) [[unlikely]] {
+                stack_.restore(outer_.get());
+                outer_.destroy();
             }
         }
     }
@@ -39,21 +40,25 @@ public:
 private:
     REGATTA_RARE void change(typename stack::team& t) {
         stack_.share_all();
-        stack_.save(outer_, false);
-        stack_.now_.scope = outer_.scope; // What ends that ends this.
+        outer_.emplace();
+        stack_.save(outer_.get(), false);
+        stack_.now_.scope = outer_.get().scope; // What ends that ends this.
         REGATTA_TRY {
             stack_.open(t);
         }
         REGATTA_CATCH_ALL {
-            stack_.restore(outer_);
+            stack_.restore(outer_.get());
+            outer_.destroy();
             REGATTA_RETHROW;
         }
         opened_ = true;
+        changed_ = true;
     }
 
     stack& stack_;
-    typename stack::work outer_{};
+    raw_cell<typename stack::work> outer_; ///< Only if another team's region was open.
     bool opened_ = false;
+    bool changed_ = false;
 };
 
 /// Sets the thread's region aside while it runs something that is no part of it.
