@@ -41,6 +41,8 @@ struct scale_warning {
     unsigned workers = 0; ///< Of the point that it is about; 0: of all.
     std::string text;     ///< A plain sentence with the figures behind it.
 };
+/// Stands in the text of a warning that compares the clock with that of one worker.
+inline constexpr std::string_view compared_clock = "the clock was ";
 
 /// What was measured with one number of workers.
 struct scale_point {

@@ -70,6 +70,7 @@ public:
         if (result_.rate) {
             note_late();
             note_oversubscribed();
+            note_few();
             return;
         }
         note_drift();
@@ -157,7 +158,8 @@ private:
                                  " times as long as before";
         const auto early = clock_of(*worst, 0, most.round);
         const auto late = clock_of(*worst, most.round, result_.rounds);
-        if (early && late && !differs(most.ratio * *late / *early, level_tolerance)) {
+        if (early && late && differs(*late / *early, clock_tolerance) &&
+            !differs(most.ratio * *late / *early, level_tolerance)) {
             warn(kind::clock_changed, workers,
                  what + ": the clock went from " + gigahertz(*early) + " to " + gigahertz(*late));
         } else if (!result_.disturbed()) {
@@ -194,9 +196,9 @@ private:
             const auto ratio = clock_ratio(point);
             if (point.workers > 1 && ratio && differs(*ratio, clock_tolerance)) {
                 warn(kind::clock_changed, point.workers,
-                     "with " + counted(point.workers, "worker") + " the clock was " +
-                         gigahertz(*point.clock_hz) + ", with 1 " + gigahertz(*base_.clock_hz) +
-                         ": at the same clock the speed-up would be " +
+                     "with " + counted(point.workers, "worker") + " " +
+                         std::string(compared_clock) + gigahertz(*point.clock_hz) + ", with 1 " +
+                         gigahertz(*base_.clock_hz) + ": at the same clock the speed-up would be " +
                          number(point.speedup.median / *ratio) + ", not " +
                          number(point.speedup.median));
             }
@@ -216,7 +218,7 @@ private:
             return cause;
         }
         if (clock && *clock > 1 + clock_tolerance) {
-            return "the clock was " + gigahertz(*point.clock_hz) + " with " +
+            return std::string(compared_clock) + gigahertz(*point.clock_hz) + " with " +
                    counted(point.workers, "worker") + " and " + gigahertz(*base_.clock_hz) +
                    " with 1: " + number(*clock) + " times as fast, which leaves a speed-up of " +
                    number(point.speedup.median / *clock);
@@ -237,9 +239,10 @@ private:
         const auto shared = static_cast<double>(point.latency.percentile(0.5));
         if (alone > 0 && point.workers <= result_.cpus &&
             shared < alone * possible / point.speedup.median * 1.01) {
-            return "an item took " + number(shared / alone) +
-                   " times as long as with 1 worker, at the same clock: probably what each worker "
-                   "touches fits its own caches, and for 1 worker it is too much";
+            return "an item took " + number(shared / alone) + " times as long as with 1 worker" +
+                   (clock && !differs(*clock, clock_tolerance) ? ", at the same clock" : "") +
+                   ": probably what each worker touches fits its own caches, and for 1 worker it "
+                   "is too much";
         }
         return alone > 0
                    ? "neither the clock nor a drift of the baseline explains it: do not trust "
@@ -255,7 +258,8 @@ private:
             if (point.workers == 1 || !point.ran() || point.speedup.median <= 0) {
                 continue;
             }
-            const bool certain = point.speedup.count >= pairs_for_a_verdict
+            // An unknown noise floor is not in the interval.
+            const bool certain = point.speedup.count >= pairs_for_a_verdict && result_.floor.known()
                                      ? point.speedup.low > possible
                                      : point.speedup.median > possible * (1 + level_tolerance);
             if (certain) {
@@ -313,8 +317,8 @@ private:
                      std::to_string(pairs_for_a_verdict) + " rounds at least");
             return;
         }
-        for (const scale_point& point : result_.points) {
-            if (point.workers > 1 && point.ran() && !point.measured.disturbed() &&
+        for (const scale_point& point : result_.points) { // At a rate none has a speed-up.
+            if (!result_.rate && point.workers > 1 && point.ran() && !point.measured.disturbed() &&
                 point.speedup.count < pairs_for_a_verdict) {
                 warn(kind::few_rounds, point.workers,
                      "only " + std::to_string(point.speedup.count) + " of " +

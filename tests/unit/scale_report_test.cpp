@@ -150,6 +150,24 @@ TEST(scale_report, a_clock_is_told_once_of_each_number_of_workers) {
                       Not(HasSubstr("With 4 workers the clock"))));
 }
 
+TEST(scale_report, a_clock_is_told_beside_another_cause_of_a_super_linear_speedup) {
+    fakes::scale_maker maker(4, "events", 400, 400);
+    maker.add(1, 1000).add(4, 4500);
+    maker.warn(scale_warning_kind::clock_changed, 4, "with 4 workers the clock was lower");
+    maker.warn(scale_warning_kind::super_linear, 4, "a speed-up of 4.50: an item took 0.78");
+    EXPECT_THAT(report(maker, {}), AllOf(HasSubstr("NOTE: With 4 workers the clock was lower"),
+                                         HasSubstr("NOTE: A speed-up")));
+}
+
+TEST(scale_report, a_clock_that_changed_over_time_is_told_beside_one_that_was_higher) {
+    fakes::scale_maker maker(4, "events", 400, 400);
+    maker.add(1, 1000).add(4, 4500);
+    maker.warn(scale_warning_kind::clock_changed, 4, "from round 8 on: the clock went up");
+    maker.warn(scale_warning_kind::super_linear, 4, "a speed-up of 4.50: the clock was higher");
+    EXPECT_THAT(report(maker, {}), AllOf(HasSubstr("NOTE: From round 8 on: the clock went up"),
+                                         HasSubstr("NOTE: A speed-up")));
+}
+
 TEST(scale_report, nothing_measured_is_said_so) {
     fakes::scale_maker maker(4, "events", 400, 400);
     maker.add_failed(1, "no memory");

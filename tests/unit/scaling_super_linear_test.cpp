@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+/// @file
+/// Speed-ups above what can be, and the causes that are told of them.
+
+#include "scaling_made_up.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace regatta::race;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+using kind = scale_warning_kind;
+
+// Four workers 4.61 times as fast as one: measured while the clock was low.
+TEST_F(made_up_scale, super_linear_by_the_clock) {
+    for (clock_sample& one : evidence.clocks[0]) {
+        one.hz = 2.2e9;
+    }
+    add(2, 2.0 * 1.15, 2.53e9);
+    add(4, 4.61, 2.6e9);
+    evaluate();
+    EXPECT_THAT(warning(kind::super_linear, 4), HasSubstr("4.61"));
+    EXPECT_THAT(warning(kind::super_linear, 4), HasSubstr("2.60 GHz with 4 workers and 2.20 GHz"));
+    EXPECT_THAT(warning(kind::super_linear, 4), HasSubstr("leaves a speed-up of 3.90"));
+    EXPECT_NE(warning(kind::super_linear, 2), "");
+    EXPECT_THAT(warning(kind::clock_changed, 4), HasSubstr("would be 3.90, not 4.61"));
+}
+
+TEST_F(made_up_scale, a_clock_within_its_precision_is_no_cause_of_a_super_linear_speedup) {
+    add(4, 4.61, 3.03e9);
+    evaluate();
+    EXPECT_THAT(warning(kind::super_linear, 4), Not(HasSubstr("the clock was")));
+}
+
+TEST_F(made_up_scale, a_begin_that_may_be_as_fast_is_no_cause_of_a_super_linear_speedup) {
+    add(4, 4.61);
+    evidence.before = series_of({1.3e8, 1.3e8, 0.9e8});
+    evidence.after = series_of({1e8, 1e8, 1e8});
+    evaluate();
+    EXPECT_LT(result.baseline_drift.median, 0.8);
+    EXPECT_THAT(warning(kind::super_linear, 4), Not(HasSubstr("slow at first")));
+}
+
+TEST_F(made_up_scale, super_linear_by_a_slow_begin) {
+    add(4, 4.61);
+    evidence.before = series_of(noisy(3, 1.3 * alone_ns, noise, 5));
+    evaluate();
+    EXPECT_THAT(warning(kind::super_linear, 4), HasSubstr("slow at first"));
+    EXPECT_THAT(warning(kind::baseline_drifted, 1), HasSubstr("0.77"));
+}
+
+TEST_F(made_up_scale, a_begin_that_was_a_little_slow_is_no_cause_of_a_large_speedup) {
+    add(4, 4.61);
+    evidence.before = series_of({1.03e8, 1.03e8, 1.03e8});
+    evidence.after = series_of({1e8, 1e8, 1e8});
+    evaluate();
+    EXPECT_LT(result.baseline_drift.high, 1);
+    EXPECT_THAT(warning(kind::super_linear, 4), Not(HasSubstr("slow at first")));
+}
+
+TEST_F(made_up_scale, super_linear_by_the_caches) {
+    scale_point& four = add(4, 5);
+    four.latency.clear();
+    for (int i = 0; i < 1500; ++i) {
+        four.latency.record(780'000);
+    }
+    evaluate();
+    EXPECT_THAT(warning(kind::super_linear, 4),
+                AllOf(HasSubstr("fits its own caches"), HasSubstr(", at the same clock: ")));
+    for (clock_sample& one : evidence.clocks[1]) {
+        one.hz = 2.8e9;
+    }
+    result.warnings.clear();
+    evaluate();
+    EXPECT_THAT(warning(kind::super_linear, 4),
+                AllOf(HasSubstr("fits its own caches"), Not(HasSubstr("at the same clock"))));
+    evidence.clocks[1].clear();
+    result.warnings.clear();
+    evaluate();
+    EXPECT_THAT(warning(kind::super_linear, 4),
+                AllOf(HasSubstr("fits its own caches"), Not(HasSubstr("at the same clock"))));
+}
+
+TEST_F(made_up_scale, super_linear_by_others_in_more_than_a_quarter_of_the_runs_alone) {
+    add(4, 4.61);
+    const series quiet = result.points[0].measured;
+    result.points[0].measured = disturbed_in(quiet, 0, 3);
+    evaluate();
+    EXPECT_THAT(warning(kind::super_linear, 4), HasSubstr("do not trust"));
+    result.points[0].measured = disturbed_in(quiet, 0, 4);
+    result.warnings.clear();
+    evaluate();
+    EXPECT_THAT(warning(kind::super_linear, 4), HasSubstr("slowed down 1 worker in 4 of 15 runs"));
+}
+
+TEST_F(made_up_scale, super_linear_beyond_the_cpus_and_without_a_cause) {
+    add(8, 4.8);
+    evaluate();
+    EXPECT_THAT(warning(kind::super_linear, 8), HasSubstr("is more than 4"));
+    EXPECT_THAT(warning(kind::super_linear, 8), HasSubstr("do not trust"));
+}
+
+// Short runs end before the quota holds them back.
+TEST_F(made_up_scale, super_linear_beyond_a_quota) {
+    add(8, 4.6);
+    result.quota_limits = true;
+    evaluate();
+    EXPECT_THAT(warning(kind::super_linear, 8),
+                AllOf(HasSubstr("a quota grants the time of 4 CPUs"), Not(HasSubstr("trust"))));
+}
+
+// No period of a quota is longer than a second.
+TEST_F(made_up_scale, a_quota_is_no_cause_of_a_speedup_of_long_runs) {
+    add(8, 4.6);
+    result.quota_limits = true;
+    for (series* one : {&result.points[0].measured, &result.points[1].measured, &result.control,
+                        &evidence.before, &evidence.after}) {
+        for (sample& each : one->samples) {
+            each.ns *= 50;
+        }
+    }
+    evaluate();
+    EXPECT_THAT(warning(kind::super_linear, 8),
+                AllOf(Not(HasSubstr("a quota grants")), HasSubstr("do not trust")));
+}
+
+TEST_F(made_up_scale, within_the_noise_nothing_is_super_linear) {
+    add(2, 2.003);
+    add(4, 4);
+    evaluate();
+    EXPECT_EQ(warning(kind::super_linear, 2), "");
+    EXPECT_EQ(warning(kind::super_linear, 4), "");
+}
+
+// An unknown noise floor is not in the interval.
+TEST_F(made_up_scale, without_a_noise_floor_super_linear_takes_five_percent) {
+    add(2, 2.03);
+    add(4, 4.3);
+    evaluate();
+    EXPECT_NE(warning(kind::super_linear, 2), "");
+    result.control = disturbed_in(result.control, 0, rounds);
+    result.warnings.clear();
+    evaluate();
+    EXPECT_EQ(warning(kind::super_linear, 2), "");
+    EXPECT_NE(warning(kind::super_linear, 4), "");
+}
+
+TEST_F(made_up_scale, too_few_rounds_have_no_interval_to_tell) {
+    add(4, 4.61);
+    result.rounds = 2;
+    for (series* all : {&result.points[0].measured, &result.points[1].measured, &result.control}) {
+        all->samples.resize(2);
+    }
+    evaluate();
+    EXPECT_THAT(warning(kind::super_linear, 4), StartsWith("a speed-up of 4."));
+    EXPECT_THAT(warning(kind::super_linear, 4), Not(HasSubstr(" (")));
+}
