@@ -268,7 +268,7 @@ private:
 
 std::vector<unsigned> usual_worker_counts(unsigned cpus) {
     std::vector<unsigned> counts;
-    for (unsigned workers = 1; workers < cpus; workers *= 2) {
+    for (unsigned workers = 1; workers < std::min(cpus, run_log::max_workers); workers *= 2) {
         counts.push_back(workers);
     }
     for (const unsigned workers : {std::max(1U, cpus), 2 * std::max(1U, cpus)}) {

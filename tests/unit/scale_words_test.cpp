@@ -229,6 +229,24 @@ TEST(scale_words, who_does_not_beat_one_worker_is_not_named) {
     EXPECT_THAT(race::scale_conclusion(maker.result, {}), StartsWith("primes scales to 4 workers"));
 }
 
+// Noise: 4 workers beat 2, and only 2 beat one.
+TEST(scale_words, one_that_beats_the_best_and_not_one_worker_is_called_that) {
+    fakes::scale_maker maker(4, "events", 400, 400);
+    maker.add(1, 1000).add(2, 1020).add(4, 1100);
+    maker.result.points[2].word = race::verdict::unclear;
+    EXPECT_THAT(race::scale_conclusion(maker.result, {}),
+                AllOf(StartsWith("primes scales to 2 workers"),
+                      EndsWith("4 workers are faster, but not clearly faster than one (1.10×).")));
+}
+
+// The same of 8 beside 4, which beat 2 and one.
+TEST(scale_words, the_best_is_not_beaten_by_another_that_beats_one_worker) {
+    fakes::scale_maker maker(8, "events", 400, 400);
+    maker.add(1, 1000).add(2, 1100).add(4, 1300).add(8, 1500);
+    maker.result.points[3].word = race::verdict::unclear;
+    EXPECT_THAT(race::scale_conclusion(maker.result, {}), StartsWith("primes scales to 4 workers"));
+}
+
 TEST(scale_words, an_offered_rate_that_nobody_can_take) {
     auto maker = fakes::at_a_rate();
     maker.warn(scale_warning_kind::late, 2, "late").warn(scale_warning_kind::late, 4, "late");

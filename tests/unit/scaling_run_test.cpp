@@ -268,5 +268,7 @@ TEST(usual_worker_counts, double_up_to_the_cpus_and_twice_those) {
     EXPECT_THAT(usual_worker_counts(4), ElementsAre(1, 2, 4, 8));
     EXPECT_THAT(usual_worker_counts(6), ElementsAre(1, 2, 4, 6, 12));
     EXPECT_EQ(usual_worker_counts(600).back(), 1024u);
+    EXPECT_THAT(usual_worker_counts(4096),
+                ElementsAre(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024));
     EXPECT_THAT(usual_worker_counts(0), ElementsAre(1, 2));
 }

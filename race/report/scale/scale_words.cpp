@@ -187,30 +187,30 @@ verdict beside(const scale_point& one, const scale_point& other, const scale_res
                  result.margin);
 }
 
-/// The least number of workers that no larger one clearly beats, among those that clearly beat one
-/// worker, if any do.
+/// The least number of workers that no larger one clearly beats, both of those that clearly beat
+/// one worker, if any do.
 const scale_point& best_of(const std::vector<const scale_point*>& points,
                            const scale_result& result) {
-    const auto unbeaten = [&](const scale_point* point) {
-        return std::ranges::none_of(points, [&](const scale_point* larger) {
-            return larger->workers > point->workers &&
-                   beside(*larger, *point, result) == verdict::faster;
-        });
-    };
     const auto is_faster = [](const scale_point* point) { return point->word == verdict::faster; };
     const bool scales = std::ranges::any_of(points, is_faster);
-    const auto found = std::ranges::find_if(points, [&](const scale_point* point) {
-        return unbeaten(point) && (!scales || is_faster(point));
+    const auto counts = [&](const scale_point* point) { return !scales || is_faster(point); };
+    // The largest that counts is unbeaten.
+    return **std::ranges::find_if(points, [&](const scale_point* point) {
+        return counts(point) && std::ranges::none_of(points, [&](const scale_point* larger) {
+                   return larger->workers > point->workers && counts(larger) &&
+                          beside(*larger, *point, result) == verdict::faster;
+               });
     });
-    // Where noise lets each of them be beaten by one that does not beat one worker: the first.
-    return found != points.end() ? **found : **std::ranges::find_if(points, is_faster);
 }
 
 /// "8 workers are not clearly faster (4.53×)".
 std::string fate_beyond(const scale_point& point, const scale_point& best,
                         const scale_result& result, const text_style& style) {
-    const std::string_view how =
-        beside(point, best, result) == verdict::slower ? "are slower" : "are not clearly faster";
+    const verdict word = beside(point, best, result);
+    const std::string_view how = word == verdict::slower ? "are slower"
+                                 : word == verdict::faster
+                                     ? "are faster, but not clearly faster than one"
+                                     : "are not clearly faster";
     return fmt::format("{} workers {} ({})", point.workers, how,
                        times_text(point.speedup.median, style));
 }
