@@ -77,20 +77,21 @@ void name_the_fastest(const advising& with, const race_evidence& race) {
     const std::vector<std::string>& leaders = of_items ? race.item_leaders : race.leaders;
     const std::string chosen = simplest_of(race, leaders);
     const scheme_evidence& one = *race.find(chosen);
-    const double floor = race.noise_floor->value;
+    const std::string floor =
+        race.noise_floor ? fmt::format(" (noise floor {})", percent_text(race.noise_floor->value))
+                         : std::string();
     std::vector<cited_figure> figures = figures_of(race, one);
     std::string text = fmt::format("Take {}: {}", chosen, figures_text(with, race, one, figures));
     if (leaders.size() > 1) {
-        text += fmt::format("; {} cannot be told from the fastest (noise floor {}), and it "
-                            "is {} of them",
-                            counted(leaders.size() - 1, "other"), percent_text(floor),
+        text += fmt::format("; {} cannot be told from the fastest{}, and it is {} of them",
+                            counted(leaders.size() - 1, "other"), floor,
                             chosen == leaders.front() ? "the first" : "the simplest");
     } else if (const scheme_evidence* next = next_after(race, leaders, of_items);
                next != nullptr && (!traits_of(next->scheme).reference || !has_speedup(one))) {
         text +=
-            fmt::format("; {} of the time of {}, the next (noise floor {})",
+            fmt::format("; {} of the time of {}, the next{}",
                         ratio_text(one.vs_baseline->median.value / next->vs_baseline->median.value),
-                        next->name, percent_text(floor));
+                        next->name, floor);
         figures.push_back({next->name + " ratio", next->vs_baseline->median});
     }
     with.to.scheme = chosen;
@@ -123,7 +124,7 @@ void advise_on_scheme(const advising& with) {
         return;
     }
     const race_evidence& race = *with.all.race;
-    if (race.leaders.empty() || !race.noise_floor) {
+    if (race.leaders.empty()) {
         with.leave_open(topic::scheme,
                         fmt::format("Which scheme: the {} of {} gave no verdict; that takes "
                                     "{} clean ones.",

@@ -111,6 +111,12 @@ void compare(race_result& result) {
     }
 }
 
+/// Whether the baseline failed before there were enough rounds. Its control, the same scheme, may
+/// have gone on, and counts for nothing.
+bool lacks_baseline(const race_result& result) {
+    return result.baseline_failed() && !result.floor.known();
+}
+
 /// All at once, since their number is part of the verdict.
 void judge_all(race_result& result) {
     const scheme_result* base = result.find(result.baseline);
@@ -127,7 +133,7 @@ void judge_all(race_result& result) {
                     .ratio();
         }
     }
-    if (!result.floor.known()) {
+    if (lacks_baseline(result)) {
         return;
     }
     const std::vector<judgement> words = judge(beside, result.margin);
@@ -137,12 +143,12 @@ void judge_all(race_result& result) {
     }
 }
 
-/// Those of who takes part that may be the fastest. Who has too few clean rounds for a verdict does
-/// not take part; nobody does where the noise floor is not known.
+/// Those that may be the fastest of the schemes that take part. One with too few clean rounds for a
+/// verdict does not.
 template<class TakesPart>
 std::vector<std::string> leaders_among(const race_result& result, TakesPart takes_part) {
     std::vector<const scheme_result*> field;
-    if (!result.floor.known()) {
+    if (lacks_baseline(result)) {
         return {};
     }
     for (const scheme_result& one : result.schemes) {

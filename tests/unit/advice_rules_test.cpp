@@ -339,3 +339,14 @@ TEST(advice_rules, too_few_or_disturbed_rounds_do_not_tell_whether_to_pin) {
                 }),
                 HasSubstr("that takes 6 clean ones of unpinned and pinned"));
 }
+
+// A verdict does not rest on the noise floor.
+TEST(advice_rules, a_scheme_is_advised_without_a_noise_floor) {
+    const auto file =
+        race_file(primes_race().add("serial", 200).add("std_thread", 100).add("steady", 150));
+    const auto made = advised({changed(file, [](document& d) { d["noise_floor"] = nullptr; })});
+    EXPECT_EQ(made.scheme, "std_thread");
+    EXPECT_THAT(said(made, topic::scheme),
+                AllOf(HasSubstr("of the time of steady, the next."), Not(HasSubstr("noise"))));
+    EXPECT_THAT(left_open(made, topic::scheme), IsEmpty());
+}

@@ -5,20 +5,58 @@
 /// Which samples, workers and schemes the figures and notes of a race are about.
 
 #include "race_results.hpp"
+#include "report/race/full_text.hpp"
 #include "sampling/offered_rate.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <string>
 
 namespace race = regatta::race;
 namespace fakes = regatta::race::fakes;
 using fakes::disturb;
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+
+namespace {
+
+struct beside {
+    std::size_t base_until = 15;       ///< From this round on the baseline was disturbed.
+    std::size_t control_from = 0;      ///< Up to this round its control was.
+    std::size_t base_fails_after = 15; ///< So many rounds the baseline has.
+};
+
+/// A race of 15 rounds in which tbb takes half of the time of the baseline.
+race::race_result raced_beside(const beside& how) {
+    fakes::result_maker maker;
+    maker.add("std_thread", 100).add("tbb", 50);
+    race::scheme_result& base = maker.result.schemes.front();
+    race::series control = base.measured;
+    control.name = race::control_name("std_thread");
+    for (std::size_t i = 0; i < how.control_from; ++i) {
+        control.samples[i].load.contaminated = true;
+    }
+    disturb(base, how.base_until);
+    base.measured.samples.resize(how.base_fails_after);
+    if (how.base_fails_after < control.samples.size()) {
+        base.status = race::scheme_status::failed;
+        base.reason = "it broke";
+    }
+    race::sampling_result measured;
+    for (const race::scheme_result& one : maker.result.schemes) {
+        measured.all.push_back(one.measured);
+    }
+    measured.all.push_back(control);
+    race::evaluate_race(maker.result, measured);
+    return maker.result;
+}
+
+} // namespace
 
 TEST(race_evaluation, figures_of_a_scheme_are_those_of_its_clean_samples) {
     fakes::result_maker maker;
@@ -192,6 +230,26 @@ TEST(race_evaluation, a_change_of_serial_explains_what_its_faster_rounds_do_not_
                                    "something had slowed it down")));
     EXPECT_THAT(notes_of(300, 8, 15, 1.05),
                 Contains(HasSubstr("no figure of this race explains it")));
+}
+
+// "Verdicts do not rest on it": in a round that lacks baseline or control the other counts alone.
+TEST(race_evaluation, verdicts_and_leaders_do_not_rest_on_the_noise_floor) {
+    const race::race_result result = raced_beside({.base_until = 10, .control_from = 5});
+    EXPECT_EQ(result.floor.control.count, 5u);
+    EXPECT_EQ(result.find("tbb")->vs_baseline.count, 15u);
+    EXPECT_EQ(result.find("tbb")->word, race::verdict::faster);
+    EXPECT_THAT(result.leaders, ElementsAre("tbb"));
+    EXPECT_THAT(result.item_leaders, ElementsAre("tbb"));
+    const std::string text = race::to_text(result, fakes::some_machine(), {.width = 500});
+    EXPECT_THAT(text, HasSubstr("Noise floor: unknown, too few clean rounds."));
+    EXPECT_THAT(text, HasSubstr("tbb won: "));
+}
+
+// The control runs on after the baseline has failed, and its scheme is out.
+TEST(race_evaluation, the_control_of_a_baseline_that_failed_early_gives_no_verdict) {
+    const race::race_result result = raced_beside({.base_fails_after = 3});
+    EXPECT_EQ(result.find("tbb")->word, race::verdict::undecided);
+    EXPECT_THAT(result.leaders, IsEmpty());
 }
 
 TEST(race_evaluation, a_run_is_behind_by_more_than_a_twentieth_of_the_time_of_the_arrivals) {
