@@ -140,6 +140,7 @@ private:
     struct course {
         scheme_run runs;
         latency_record delays{};
+        latency_record latencies{};
     };
 
     course course_of(const scheme_info& scheme) const {
@@ -156,6 +157,7 @@ private:
         outcome got = one.runs.run_sample();
         if (options_.rate && got.failure.empty()) {
             one.delays.ran(one.runs.delays());
+            one.latencies.ran(one.runs.latencies());
             const std::int64_t latency = one.delays.last().percentile(judged_percentile);
             got.ns = static_cast<double>(std::max<std::int64_t>(1, latency));
         }
@@ -272,6 +274,7 @@ private:
         how.taken = [this](std::size_t index, const sample& taken) {
             if (options_.rate && index < numbers_.size()) { // the last one is the control
                 courses_[numbers_[index]].delays.keep(taken);
+                courses_[numbers_[index]].latencies.keep(taken);
             }
         };
         sampling_result measured = measure(all, how, observer_);
@@ -284,6 +287,7 @@ private:
             one.runs_a_sample = courses_[i].runs.repeats();
             one.short_samples = courses_[i].runs.short_samples();
             one.latency = courses_[i].delays.usable(one.measured);
+            one.latency_to_end = courses_[i].latencies.usable(one.measured);
         }
         result_.rounds = measured.rounds;
         evaluate_race(result_, measured);

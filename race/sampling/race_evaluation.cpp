@@ -204,7 +204,7 @@ void note_lag(race_result& result, const scheme_result& one, const std::vector<r
         walls.push_back(run.split.wall_ns);
     }
     const double wall = median(std::move(walls));
-    if (wall > 0 && fell_behind(*result.rate, result.items, wall, one.latency)) {
+    if (wall > 0 && fell_behind(*result.rate, result.items, wall, one.latency_to_end)) {
         const double took = static_cast<double>(result.items) / wall * 1e9;
         result.notes.push_back(one.name + " took " + rate_words(took) + " of the " +
                                rate_words(*result.rate) +

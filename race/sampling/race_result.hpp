@@ -57,6 +57,7 @@ struct scheme_result {
     bool reused = false;            ///< It was measured after its first job.
     /// At a rate: from the arrival of an item to its begin: `latency_record::usable`.
     latency_histogram latency;
+    latency_histogram latency_to_end; ///< The same to the item's end.
     verdict word = verdict::undecided;
     unsigned more_rounds = 0;         ///< See `judgement`.
     std::optional<estimate> speedup;  ///< Serial's time over its own, paired; where serial ran.

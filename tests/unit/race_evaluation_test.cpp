@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace race = regatta::race;
@@ -250,6 +251,27 @@ TEST(race_evaluation, the_control_of_a_baseline_that_failed_early_gives_no_verdi
     const race::race_result result = raced_beside({.base_fails_after = 3});
     EXPECT_EQ(result.find("tbb")->word, race::verdict::undecided);
     EXPECT_THAT(result.leaders, IsEmpty());
+}
+
+// 20 items of 10 ms at 100 a second, of which some begin 6 ms late.
+TEST(race_evaluation, one_whose_long_items_keep_up_is_not_behind) {
+    const auto notes_of = [](double run_ms, std::int64_t longest_wait_ns) {
+        fakes::result_maker maker;
+        maker.result.baseline = "steady";
+        maker.result.rate = 100;
+        maker.result.items = 20;
+        maker.add("steady", run_ms);
+        race::scheme_result& steady = maker.result.schemes.front();
+        for (const std::int64_t wait_ns : {std::int64_t{0}, longest_wait_ns}) {
+            steady.latency.record(wait_ns);
+            steady.latency_to_end.record(wait_ns + 10'000'000);
+        }
+        return maker.finish().notes;
+    };
+    EXPECT_THAT(notes_of(200, 6'000'000),
+                Not(Contains(HasSubstr("items a second that were offered"))));
+    EXPECT_THAT(notes_of(400, 200'000'000),
+                Contains(HasSubstr("steady took 50 of the 100 items a second that were offered")));
 }
 
 TEST(race_evaluation, a_run_is_behind_by_more_than_a_twentieth_of_the_time_of_the_arrivals) {

@@ -216,6 +216,8 @@ TEST_F(race_of_fakes, at_a_rate_those_that_take_single_tasks_are_judged_by_their
         const auto& one = *result.find(name);
         EXPECT_TRUE(one.verified) << one.reason;
         EXPECT_EQ(one.latency.count(), 200 * one.measured.usable().size());
+        EXPECT_EQ(one.latency_to_end.count(), one.latency.count());
+        EXPECT_GE(one.latency_to_end.max(), one.latency.max());
         EXPECT_EQ(one.where.total_ns(), 0); // no time of workers is lost by waiting for arrivals
         EXPECT_FALSE(one.efficiency.has_value());
     }

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 namespace race = regatta::race;
 namespace fakes = regatta::race::fakes;
@@ -349,6 +350,38 @@ TEST(race_words, a_speed_up_above_the_workers_is_explained_or_flagged) {
     const auto own =
         fakes::result_maker().add("serial", 300).add("std_thread", 100, 1, false).finish();
     EXPECT_THAT(notes_of(own), HasSubstr("with code of its own"));
+}
+
+TEST(race_words, who_has_too_few_clean_rounds_is_not_said_to_have_cheaper_items) {
+    fakes::result_maker maker;
+    maker.add("serial", 300, 0.5).add("std_thread", 100).add("tbb", 100);
+    fakes::disturb(maker.result.schemes.back(), 5);
+    EXPECT_THAT(race::reason_words(maker.finish()),
+                AllOf(HasSubstr("cost less than in serial with std_thread (67 % of it)"),
+                      Not(HasSubstr("tbb"))));
+}
+
+// Counted items, or a workload that forks: all of the time is unlogged without serial.
+TEST(race_words, without_serial_the_cost_of_counted_items_is_not_known) {
+    fakes::result_maker maker;
+    maker.add("std_thread", 100).add("asio", 150);
+    for (auto& scheme : maker.result.schemes) {
+        for (auto& sample : scheme.measured.samples) {
+            race::time_split& split = sample.details->split;
+            split.undivided_ns = std::exchange(split.items_ns, 0);
+        }
+    }
+    EXPECT_EQ(race::reason_words(maker.finish()),
+              "Why: without serial it is not known how much of the workers' time goes into the "
+              "items.");
+    maker.add("serial", 200, 0.5);
+    for (auto& sample : maker.result.schemes.back().measured.samples) {
+        race::time_split& split = sample.details->split;
+        split.undivided_ns = std::exchange(split.items_ns, 0);
+    }
+    EXPECT_THAT(race::reason_words(maker.finish()),
+                AllOf(StartsWith("Why: 100 % of the workers' time goes into the items themselves"),
+                      HasSubstr("the workers of asio spend 33 % of their time between items")));
 }
 
 TEST(race_words, more_threads_than_were_asked_for_are_named) {

@@ -105,6 +105,12 @@ std::string comparison(const scheme_result& slower, const scheme_result& leader)
                        percent_text(leader.where.share(loss.which)), percent_text(loss.explained));
 }
 
+/// Whether its workers' time between first and last item cannot be divided: the items were not
+/// timed, and serial does not say what they cost.
+bool is_undivided(const scheme_result& one) {
+    return one.where.counts_items && !one.where.has_reference;
+}
+
 /// What those in the lead have in common.
 std::string shared_ground(const race_result& result) {
     double least = 1;
@@ -120,7 +126,8 @@ std::string shared_ground(const race_result& result) {
 std::string cheaper_items(const race_result& result) {
     std::vector<std::string> names;
     for (const scheme_result& one : result.schemes) {
-        if (one.ok() && one.runs_items() && one.where.item_cost.value_or(1) < 0.9) {
+        if (one.ok() && one.vs_baseline.count >= pairs_for_a_verdict && one.runs_items() &&
+            one.where.item_cost.value_or(1) < 0.9) {
             names.push_back(
                 fmt::format("{} ({} of it)", one.name, percent_text(*one.where.item_cost)));
         }
@@ -196,10 +203,16 @@ std::string reason_words(const race_result& result) {
         return result.leaders.empty() ? "Why: too little was measured to say."
                                       : "Why: nobody kept a log of the workers.";
     }
+    if (std::ranges::any_of(result.item_leaders, [&](const std::string& name) {
+            return is_undivided(*result.find(name));
+        })) {
+        return "Why: without serial it is not known how much of the workers' time goes into the "
+               "items.";
+    }
     // The nearest one that is clearly slower, and the slowest; of serial everybody knows why.
     std::vector<const scheme_result*> told;
     for (const scheme_result* one : followers(result, result.item_leaders)) {
-        if (!one->traits.reference && one->runs_items()) {
+        if (!one->traits.reference && one->runs_items() && !is_undivided(*one)) {
             told.push_back(one);
         }
     }
