@@ -40,9 +40,9 @@ struct scale_warning {
     scale_warning_kind kind{};
     unsigned workers = 0; ///< Of the point that it is about; 0: of all.
     std::string text;     ///< A plain sentence with the figures behind it.
+    /// The text compares the clock with that of one worker.
+    bool compares_clocks = false;
 };
-/// Stands in the text of a warning that compares the clock with that of one worker.
-inline constexpr std::string_view compared_clock = "the clock was ";
 
 /// What was measured with one number of workers.
 struct scale_point {

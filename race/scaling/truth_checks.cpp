@@ -82,8 +82,8 @@ public:
     }
 
 private:
-    void warn(kind what, unsigned workers, std::string text) {
-        result_.warnings.push_back({what, workers, std::move(text)});
+    void warn(kind what, unsigned workers, std::string text, bool compares_clocks = false) {
+        result_.warnings.push_back({what, workers, std::move(text), compares_clocks});
     }
 
     void note_end() {
@@ -196,11 +196,12 @@ private:
             const auto ratio = clock_ratio(point);
             if (point.workers > 1 && ratio && differs(*ratio, clock_tolerance)) {
                 warn(kind::clock_changed, point.workers,
-                     "with " + counted(point.workers, "worker") + " " +
-                         std::string(compared_clock) + gigahertz(*point.clock_hz) + ", with 1 " +
-                         gigahertz(*base_.clock_hz) + ": at the same clock the speed-up would be " +
+                     "with " + counted(point.workers, "worker") + " the clock was " +
+                         gigahertz(*point.clock_hz) + ", with 1 " + gigahertz(*base_.clock_hz) +
+                         ": at the same clock the speed-up would be " +
                          number(point.speedup.median / *ratio) + ", not " +
-                         number(point.speedup.median));
+                         number(point.speedup.median),
+                     true);
             }
         }
     }
@@ -210,46 +211,52 @@ private:
         return std::min(point.workers, std::max(1U, result_.cpus));
     }
 
-    std::string cause_of(const scale_point& point) const {
+    struct cause {
+        std::string text;
+        bool compares_clocks = false;
+    };
+    cause cause_of(const scale_point& point) const {
         const double possible = most_possible(point);
         const auto clock = clock_ratio(point);
-        if (const std::string cause = cause_by_quota(result_.cpus, point.time.median);
-            result_.quota_limits && point.workers > result_.cpus && !cause.empty()) {
-            return cause;
+        if (std::string quota = cause_by_quota(result_.cpus, point.time.median);
+            result_.quota_limits && point.workers > result_.cpus && !quota.empty()) {
+            return {std::move(quota)};
         }
         if (clock && *clock > 1 + clock_tolerance) {
-            return std::string(compared_clock) + gigahertz(*point.clock_hz) + " with " +
-                   counted(point.workers, "worker") + " and " + gigahertz(*base_.clock_hz) +
-                   " with 1: " + number(*clock) + " times as fast, which leaves a speed-up of " +
-                   number(point.speedup.median / *clock);
+            return {"the clock was " + gigahertz(*point.clock_hz) + " with " +
+                        counted(point.workers, "worker") + " and " + gigahertz(*base_.clock_hz) +
+                        " with 1: " + number(*clock) +
+                        " times as fast, which leaves a speed-up of " +
+                        number(point.speedup.median / *clock),
+                    true};
         }
         if (base_.measured.disturbed() ||
             4 * base_.measured.contaminated() > base_.measured.samples.size()) {
-            return "others slowed down 1 worker in " +
-                   std::to_string(base_.measured.contaminated()) + " of " +
-                   std::to_string(base_.measured.samples.size()) + " runs";
+            return {"others slowed down 1 worker in " +
+                    std::to_string(base_.measured.contaminated()) + " of " +
+                    std::to_string(base_.measured.samples.size()) + " runs"};
         }
         const estimate& drift = result_.baseline_drift;
         if (drift.count >= 2 && drift.high < 1 &&
             point.speedup.median * drift.median <= possible * (1 + level_tolerance)) {
-            return "1 worker was slow at first: at the end it took " + number(drift.median) +
-                   " times as long as at the start";
+            return {"1 worker was slow at first: at the end it took " + number(drift.median) +
+                    " times as long as at the start"};
         }
         const auto alone = static_cast<double>(base_.latency.percentile(0.5));
         const auto shared = static_cast<double>(point.latency.percentile(0.5));
         if (alone > 0 && point.workers <= result_.cpus &&
             shared < alone * possible / point.speedup.median * 1.01) {
-            return "an item took " + number(shared / alone) + " times as long as with 1 worker" +
-                   (clock && !differs(*clock, clock_tolerance) ? ", at the same clock" : "") +
-                   ": probably what each worker touches fits its own caches, and for 1 worker it "
-                   "is too much";
+            return {"an item took " + number(shared / alone) + " times as long as with 1 worker" +
+                    (clock && !differs(*clock, clock_tolerance) ? ", at the same clock" : "") +
+                    ": probably what each worker touches fits its own caches, and for 1 worker it "
+                    "is too much"};
         }
-        return alone > 0
-                   ? "neither the clock nor a drift of the baseline explains it: do not trust "
-                     "the time of 1 worker"
-                   : "neither the clock nor a drift of the baseline explains it, and the "
-                     "items are too short to be timed: whether they fit the caches of more "
-                     "workers is not known";
+        return {alone > 0
+                    ? "neither the clock nor a drift of the baseline explains it: do not trust "
+                      "the time of 1 worker"
+                    : "neither the clock nor a drift of the baseline explains it, and the "
+                      "items are too short to be timed: whether they fit the caches of more "
+                      "workers is not known"};
     }
 
     void note_super_linear() {
@@ -263,10 +270,12 @@ private:
                                      ? point.speedup.low > possible
                                      : point.speedup.median > possible * (1 + level_tolerance);
             if (certain) {
+                const cause why = cause_of(point);
                 warn(kind::super_linear, point.workers,
                      "a speed-up of " + speedup_text(point) + " with " +
                          counted(point.workers, "worker") + " on " + counted(result_.cpus, "CPU") +
-                         " is more than " + number(possible, 0) + ": " + cause_of(point));
+                         " is more than " + number(possible, 0) + ": " + why.text,
+                     why.compares_clocks);
             }
         }
     }

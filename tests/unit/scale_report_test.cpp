@@ -142,9 +142,12 @@ TEST(scale_report, a_machine_that_spoils_it_is_told_before_the_figures) {
 TEST(scale_report, a_clock_is_told_once_of_each_number_of_workers) {
     fakes::scale_maker maker(4, "events", 400, 400);
     maker.add(1, 1000).add(2, 1900).add(4, 4500);
-    maker.warn(scale_warning_kind::clock_changed, 2, "with 2 workers the clock was higher");
-    maker.warn(scale_warning_kind::clock_changed, 4, "with 4 workers the clock was higher");
-    maker.warn(scale_warning_kind::super_linear, 4, "a speed-up of 4.50: the clock was higher");
+    maker.warn_of_clock(scale_warning_kind::clock_changed, 2,
+                        "with 2 workers the clock was higher");
+    maker.warn_of_clock(scale_warning_kind::clock_changed, 4,
+                        "with 4 workers the clock was higher");
+    maker.warn_of_clock(scale_warning_kind::super_linear, 4,
+                        "a speed-up of 4.50: the clock was higher");
     EXPECT_THAT(race::to_text(maker.result, fakes::some_machine(), {}),
                 AllOf(HasSubstr("NOTE: With 2 workers the clock"), HasSubstr("NOTE: A speed-up"),
                       Not(HasSubstr("With 4 workers the clock"))));
@@ -153,7 +156,7 @@ TEST(scale_report, a_clock_is_told_once_of_each_number_of_workers) {
 TEST(scale_report, a_clock_is_told_beside_another_cause_of_a_super_linear_speedup) {
     fakes::scale_maker maker(4, "events", 400, 400);
     maker.add(1, 1000).add(4, 4500);
-    maker.warn(scale_warning_kind::clock_changed, 4, "with 4 workers the clock was lower");
+    maker.warn_of_clock(scale_warning_kind::clock_changed, 4, "with 4 workers the clock was lower");
     maker.warn(scale_warning_kind::super_linear, 4, "a speed-up of 4.50: an item took 0.78");
     EXPECT_THAT(report(maker, {}), AllOf(HasSubstr("NOTE: With 4 workers the clock was lower"),
                                          HasSubstr("NOTE: A speed-up")));
@@ -163,7 +166,8 @@ TEST(scale_report, a_clock_that_changed_over_time_is_told_beside_one_that_was_hi
     fakes::scale_maker maker(4, "events", 400, 400);
     maker.add(1, 1000).add(4, 4500);
     maker.warn(scale_warning_kind::clock_changed, 4, "from round 8 on: the clock went up");
-    maker.warn(scale_warning_kind::super_linear, 4, "a speed-up of 4.50: the clock was higher");
+    maker.warn_of_clock(scale_warning_kind::super_linear, 4,
+                        "a speed-up of 4.50: the clock was higher");
     EXPECT_THAT(report(maker, {}), AllOf(HasSubstr("NOTE: From round 8 on: the clock went up"),
                                          HasSubstr("NOTE: A speed-up")));
 }

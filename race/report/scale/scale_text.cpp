@@ -107,16 +107,12 @@ bool is_remark(scale_warning_kind kind) noexcept {
            kind == scale_warning_kind::few_rounds || kind == scale_warning_kind::short_samples;
 }
 
-bool compares_clocks(const scale_warning& one) {
-    return one.text.find(compared_clock) != std::string::npos;
-}
-
 /// Whether the cause of a super-linear speed-up says the same of that number of workers.
 bool is_said_twice(const scale_warning& one, const scale_result& result) {
-    return one.kind == scale_warning_kind::clock_changed && compares_clocks(one) &&
+    return one.kind == scale_warning_kind::clock_changed && one.compares_clocks &&
            std::ranges::any_of(result.warnings, [&](const scale_warning& other) {
                return other.kind == scale_warning_kind::super_linear &&
-                      other.workers == one.workers && compares_clocks(other);
+                      other.workers == one.workers && other.compares_clocks;
            });
 }
 
