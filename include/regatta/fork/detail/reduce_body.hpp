@@ -48,7 +48,8 @@ struct reduce_body {
     At& at;
     Reduce& reduce;
 
-    REGATTA_INLINE void run(result& into, Index begin, Index end) const {
+    /// Compiled once: a loop calls it for blocks and for single iterations, a grid for its leaves.
+    REGATTA_APART void run(result& into, Index begin, Index end) const {
         T sum = into.has_value() ? T(reduce(std::move(*into), at(static_cast<Index>(begin))))
                                  : T(at(static_cast<Index>(begin)));
         ++begin;
