@@ -6,7 +6,7 @@ configure(${CMAKE_CURRENT_LIST_DIR}/user ${work}/user -D REGATTA_FROM=package
     -D CMAKE_PREFIX_PATH=${work}/installed -D REGATTA_VERSION=0.1 -D REGATTA_COMPONENTS=pools+system)
 run_system_user(${work}/user)
 run_pools_user(${work}/user)
-build_and_run(${work}/user hidden_user "200\n")
+build_and_run(${work}/user hidden_user "200 ended\n")
 
 foreach(name IN ITEMS libregatta_system.so libregatta_system.so.0 libregatta_system.so.${version}
         libregatta_pools.so libregatta_pools.so.0 libregatta_pools.so.${version})

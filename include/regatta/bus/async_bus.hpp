@@ -148,11 +148,11 @@ public:
 
     /// Ends a subscription. On return its handler is destroyed: it is not running and will not be
     /// called again. Called within a handler, it destroys the handler before the next message.
-    /// Called within a visitor, it destroys the handler at the end of that `process_with`. If two
-    /// threads end one subscription at once, the call that returns true destroys the handler.
-    /// Called elsewhere, it waits until the messages being processed are done. So handlers of two
-    /// buses must not unsubscribe at each other's bus: both promises cannot be kept, and they wait
-    /// for each other.
+    /// Called within a visitor, it destroys the handler at the end of that batch: of
+    /// `process_with`, or of a step of `run`. If two threads end one subscription at once, the call
+    /// that returns true destroys the handler. Called elsewhere, it waits until the messages being
+    /// processed are done. So handlers of two buses must not unsubscribe at each other's bus: both
+    /// promises cannot be kept, and they wait for each other.
     /// @returns whether this call ended it; false: already unsubscribed.
     bool unsubscribe(const subscription& s) noexcept {
         if (s.type_ == sizeof...(Messages)) {

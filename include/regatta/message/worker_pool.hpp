@@ -193,6 +193,8 @@ public:
     /// and handles nothing meanwhile.
     /// @returns whether the pool took the task. If not, `f` is unchanged, unless its move may
     /// throw.
+    /// Failure: also `std::bad_alloc`, and `std::system_error` (`no_such_process`) in a fork of the
+    /// process.
     template<class F>
     requires detail::callable_job<F>
     bool try_execute(F&& f);

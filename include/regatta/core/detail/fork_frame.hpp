@@ -30,7 +30,7 @@ struct basic_fork_frame;
 ///
 /// Threads: any.
 /// Cost: a load, unless a stop token may end it or something threw since the outermost began.
-class fork_stop {
+class REGATTA_POOLS_EXPORT fork_stop {
 public:
     /// @param outer the loop or scope around it, or null.
     fork_stop(const fork_stop* outer, std::stop_token stop) noexcept

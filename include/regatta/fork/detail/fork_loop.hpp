@@ -124,22 +124,31 @@ private:
         return static_cast<Index>(
             static_cast<number>(static_cast<number>(begin_) + static_cast<number>(n)));
     }
+    /// A piece of a loop without results has no room for one.
+    static result& result_at(void* room) noexcept {
+        if constexpr (bare) {
+            static constinit result none;
+            return none;
+        } else {
+            return *static_cast<result*>(room);
+        }
+    }
     static void run_block(const void* self, void* into, count i, count j) {
         const auto& loop = *static_cast<const typed_loop*>(self);
-        loop.body_.run(*static_cast<result*>(into), loop.advance(i), loop.advance(j));
+        loop.body_.run(result_at(into), loop.advance(i), loop.advance(j));
     }
     static void run_each(const void* self, void* into, loop_stretch<count>& left,
                          fork_stack& stack) {
         const auto& loop = *static_cast<const typed_loop*>(self);
         do {
             const Index at = loop.advance(left.next++); // First: what is left may be split.
-            loop.body_.run(*static_cast<result*>(into), at, loop.advance(left.next));
+            loop.body_.run(result_at(into), at, loop.advance(left.next));
             stack.poll();
         } while (!left.over());
     }
     static void make(void* room) noexcept { ::new (room) result{}; }
     static void join(const void* self, void* into, void* more) {
-        body_of(self).join(*static_cast<result*>(into), std::move(*static_cast<result*>(more)));
+        body_of(self).join(result_at(into), std::move(result_at(more)));
     }
     static void destroy(void* one) noexcept { static_cast<result*>(one)->~result(); }
     static void run_piece(fork_frame& f) noexcept {
