@@ -284,10 +284,7 @@ TEST_F(made_up_scale, samples_of_few_runs_are_named) {
 
 TEST_F(made_up_scale, six_rounds_are_enough) {
     add(2, 1.9);
-    result.rounds = 6;
-    for (series* all : {&result.points[0].measured, &result.points[1].measured, &result.control}) {
-        all->samples.resize(6);
-    }
+    keep_rounds(6);
     evaluate();
     EXPECT_EQ(warning(kind::few_rounds), "");
     EXPECT_EQ(result.find(2)->word, verdict::faster);
@@ -295,11 +292,8 @@ TEST_F(made_up_scale, six_rounds_are_enough) {
 
 TEST_F(made_up_scale, too_few_rounds_and_a_stop_are_said) {
     add(2, 1.9);
-    result.rounds = 3;
+    keep_rounds(3);
     result.stopped = true;
-    for (series* all : {&result.points[0].measured, &result.points[1].measured, &result.control}) {
-        all->samples.resize(3);
-    }
     evaluate();
     EXPECT_THAT(warning(kind::stopped), HasSubstr("after 3 rounds"));
     EXPECT_THAT(warning(kind::few_rounds), HasSubstr("3 rounds"));
@@ -365,10 +359,7 @@ TEST_F(made_up_scale, at_a_rate_too_few_rounds_are_said) {
     evaluate();
     EXPECT_EQ(warning(kind::few_rounds), "");
     EXPECT_EQ(warning(kind::few_rounds, 2), ""); // there is no speed-up that needs an interval
-    result.rounds = 5;
-    for (series* all : {&result.points[0].measured, &result.points[1].measured, &result.control}) {
-        all->samples.resize(5);
-    }
+    keep_rounds(5);
     evaluate();
     EXPECT_THAT(warning(kind::few_rounds), StartsWith("5 rounds: "));
 }

@@ -48,7 +48,7 @@ protected:
 
     void evaluate() { evaluate_scale(result, evidence); }
 
-    /// The text of the warning of that kind about so many workers; empty: there is none.
+    /// Returns the text of the warning of that kind for that number of workers, or an empty text.
     std::string warning(scale_warning_kind what, unsigned workers = 0) const {
         for (const scale_warning& one : result.warnings) {
             if (one.kind == what && one.workers == workers) {
@@ -56,6 +56,15 @@ protected:
             }
         }
         return {};
+    }
+
+    /// Leaves so many rounds of everything but the runs at both ends.
+    void keep_rounds(unsigned count) {
+        result.rounds = count;
+        for (scale_point& point : result.points) {
+            point.measured.samples.resize(count);
+        }
+        result.control.samples.resize(count);
     }
 
     /// With others in every run: the last warning's text.

@@ -152,10 +152,7 @@ TEST_F(made_up_scale, without_a_noise_floor_super_linear_takes_five_percent) {
 
 TEST_F(made_up_scale, too_few_rounds_have_no_interval_to_tell) {
     add(4, 4.61);
-    result.rounds = 2;
-    for (series* all : {&result.points[0].measured, &result.points[1].measured, &result.control}) {
-        all->samples.resize(2);
-    }
+    keep_rounds(2);
     evaluate();
     EXPECT_THAT(warning(kind::super_linear, 4), StartsWith("a speed-up of 4."));
     EXPECT_THAT(warning(kind::super_linear, 4), Not(HasSubstr(" (")));

@@ -266,7 +266,7 @@ bool thread_pool::try_execute(task_options options, F&& f) {
                            detail::queueable(detail::hold_closure<closure>(std::move(f))));
     } else { // Moves `f` only into its place.
         using held = detail::held_closure<closure>;
-        const auto make = [&]() noexcept -> decltype(auto) {
+        auto make = [&]() noexcept -> decltype(auto) {
             if constexpr (std::is_same_v<held, closure>) {
                 return std::move(f);
             } else {

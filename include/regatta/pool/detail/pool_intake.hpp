@@ -88,7 +88,7 @@ public:
                 continue;
             }
             const std::size_t appended = append(
-                level, room, room_of<F>, [&](cell& into, std::size_t, void* beside) noexcept {
+                level, room, room_of<F>(), [&](cell& into, std::size_t, void* beside) noexcept {
                     into.emplace(F(*at++), beside);
                 });
             if (appended == 0) {
@@ -101,8 +101,7 @@ public:
     template<class F, class Make>
     bool try_place(priority level, Make&& make) {
         if constexpr (task_slot::fits_cell<F> || task_slot::fits_room<F>) {
-            return try_append(level, made<F, std::remove_reference_t<Make>>,
-                              const_cast<void*>(static_cast<const void*>(&make)));
+            return try_append(level, made<F, std::remove_reference_t<Make>>, &make);
         } else {
             using box = boxed_closure<std::optional<F>>;
             box large{std::make_unique<std::optional<F>>()}; // Before it takes room: it may throw.
@@ -134,7 +133,10 @@ private:
 
     /// The bytes that a closure needs beside its cell.
     template<class F>
-    static constexpr std::size_t room_of = task_slot::fits_cell<F> ? 0 : sizeof(F);
+    static constexpr std::size_t room_of() noexcept {
+        static_assert(task_slot::fits_cell<F> || task_slot::fits_room<F>);
+        return task_slot::fits_cell<F> ? 0 : sizeof(F);
+    }
 
     /// What is to be known of the type of one closure before it is in a cell. What handles single
     /// closures is compiled once, and not for each type: a call of `execute` is a few instructions,
@@ -148,14 +150,14 @@ private:
     /// A closure that is moved from.
     template<class F>
     static constexpr closure_kind moved{
-        room_of<F>,
+        room_of<F>(),
         [](cell& into, void* beside, void* from) noexcept {
             into.emplace(std::move(*static_cast<F*>(from)), beside);
         },
         [](void* from) { return task(std::move(*static_cast<F*>(from))); }};
     /// The closure of type `F` that a function of type `Make` returns, which must not throw.
     template<class F, class Make>
-    static constexpr closure_kind made{room_of<F>,
+    static constexpr closure_kind made{room_of<F>(),
                                        [](cell& into, void* beside, void* from) noexcept {
                                            into.emplace((*static_cast<Make*>(from))(), beside);
                                        },
@@ -167,12 +169,13 @@ private:
     /// As `try_place`.
     REGATTA_APART REGATTA_POOLS_API bool try_append(priority level, const closure_kind& kind,
                                                     void* from);
-    /// As `append`, one closure.
+    /// As `append`, one closure. @returns whether it did.
     REGATTA_INLINE bool append_one(priority level, const closure_kind& kind, void* from) {
         // Each compiled for itself: most closures need no room.
         return kind.room == 0 ? append_one<false>(level, kind, from)
                               : append_one<true>(level, kind, from);
     }
+    /// Not by `append`, whose loop costs some fifty instructions a task.
     template<bool Beside>
     REGATTA_INLINE bool append_one(priority level, const closure_kind& kind, void* from) {
         REGATTA_TRY {
