@@ -241,49 +241,6 @@ TEST(fork_algorithms, transforms_one_range_and_two) {
     }
 }
 
-// "As `parallel_transform_reduce`": `op` sees what `map` returns, as in `std::transform_reduce`.
-TEST(fork_algorithms, reduces_what_the_map_returns_before_it_becomes_the_result) {
-    const std::vector<int> one{1};
-    const auto half = [](int) { return 0.5; };
-    EXPECT_EQ(regatta::transform_reduce(regatta::par, one.begin(), one.end(), 10,
-                                        std::multiplies<>{}, half),
-              5);
-    const std::vector<double> a{-0.5};
-    const std::vector<double> b{1};
-    EXPECT_EQ(regatta::transform_reduce(regatta::par, a.begin(), a.end(), b.begin(), 3), 2);
-}
-
-TEST(fork_algorithms, counts_with_a_predicate_that_takes_the_element_itself) {
-    std::vector<int> all{1, 2, 3};
-    EXPECT_EQ(regatta::count_if(regatta::par, all.begin(), all.end(), [](int& e) { return e > 1; }),
-              2);
-}
-
-namespace elsewhere {
-// A name of the library's, which takes anything.
-template<class F, class G>
-void join(F&&, G&&) {}
-template<class... A>
-void parallel_sort(A&&...) {}
-template<class... A>
-void parallel_reduce(A&&...) {}
-struct number {
-    int value = 0;
-    friend bool operator<(number a, number b) { return a.value < b.value; }
-    friend number operator+(number a, number b) { return {a.value + b.value}; }
-    void operator()() const {}
-};
-} // namespace elsewhere
-
-TEST(fork_algorithms, call_no_function_of_the_user_s_namespace) {
-    regatta::balanced_pool pool(2);
-    regatta::join(pool, elsewhere::number(), elsewhere::number());
-    std::vector<elsewhere::number> all{{3}, {1}, {2}};
-    regatta::sort(regatta::par.on(pool), all.data(), all.data() + all.size());
-    EXPECT_EQ(all.front().value, 1);
-    EXPECT_EQ(regatta::reduce(regatta::par, all.data(), all.data() + all.size()).value, 6);
-}
-
 TEST(fork_algorithms, reduces_in_order) {
     for (const std::size_t size : sizes) {
         const std::vector<unsigned> a = random_numbers(size);
