@@ -38,8 +38,8 @@ public:
         if ((line_.housekeeping & machine_.online).empty()) {
             line_.housekeeping = {};
             warn(boot_concern::no_housekeeping,
-                 "No CPU that is online would be left for the system, so the kernel would ignore "
-                 "these options. Leave it at least one.");
+                 "No CPU that is online would be left for the system, and the kernel would keep "
+                 "one back or ignore these options. Leave it at least one.");
             return std::move(line_);
         }
         look_at_the_machine();
@@ -147,34 +147,43 @@ private:
         }
     }
 
-    /// The CPUs in the running kernel's isolcpus=; none if it cannot be parsed.
+    /// The CPUs that the running kernel's isolcpus= keeps the scheduler off; none if it cannot be
+    /// parsed. The first option counts that is about the scheduler (kernel/sched/isolation.c).
     cpu_set isolated_at_boot() const {
-        const std::string value = kernel_.option("isolcpus").value_or(std::string());
-        std::string_view list = value;
-        // "managed_irq,domain,2-3": flags are words, and lists begin with a number, 'N' or 'all'.
-        // With other known flags than `domain` alone, only interrupts or ticks stay away.
+        for (const auto& [name, value] : detail::options_of(kernel_.command_line)) {
+            if (name != "isolcpus") {
+                continue;
+            }
+            if (const auto list = list_of_isolated(value)) {
+                unsigned width = 1;
+                for (const unsigned cpu : machine_.possible) {
+                    width = cpu + 1;
+                }
+                cpu_list_error error;
+                return cpu_set::try_parse(*list, width, error).value_or(cpu_set()) &
+                       machine_.possible;
+            }
+        }
+        return {};
+    }
+
+    /// The list in "managed_irq,domain,2-3". Flags are words, so a list does not begin with a
+    /// letter. Nothing if only interrupts or ticks stay away, by other known flags than `domain`.
+    static std::optional<std::string_view> list_of_isolated(std::string_view value) {
+        constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
         bool domain = false;
         bool other = false;
-        constexpr const char* letters = "abcdefghijklmnopqrstuvwxyz_";
-        for (auto end = list.find(','); list.find_first_not_of(letters) == end && end != list.npos;
-             end = list.find(',')) {
-            const std::string_view flag = list.substr(0, end);
-            if (flag == "all") {
-                break;
+        while (!value.empty() && letters.find(value.front()) != value.npos) {
+            const std::string_view flag = value.substr(0, value.find(','));
+            if (flag.size() == value.size() ||
+                flag.find_first_not_of(std::string(letters) + '_') != flag.npos) {
+                return std::nullopt; // A flag without a list, or the kernel refuses the option.
             }
             domain = domain || flag == "domain";
             other = other || flag == "nohz" || flag == "managed_irq";
-            list.remove_prefix(end + 1);
+            value.remove_prefix(flag.size() + 1);
         }
-        if (other && !domain) {
-            return {};
-        }
-        unsigned width = 1;
-        for (const unsigned cpu : machine_.possible) {
-            width = cpu + 1;
-        }
-        cpu_list_error error;
-        return cpu_set::try_parse(list, width, error).value_or(cpu_set()) & machine_.possible;
+        return other && !domain ? std::nullopt : std::optional(value);
     }
 
     const topology& machine_;
@@ -194,7 +203,7 @@ running_kernel running_kernel::read(const std::string& root) {
 }
 
 std::optional<std::string> running_kernel::option(std::string_view name) const {
-    // The kernel ignores all of these but the first (kernel/sched/isolation.c).
+    // The kernel keeps the first list of these (kernel/sched/isolation.c).
     const bool first_counts = name == "isolcpus" || name == "nohz_full";
     std::optional<std::string> value;
     for (auto& one : detail::options_of(command_line)) {

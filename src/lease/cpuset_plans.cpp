@@ -11,11 +11,13 @@
 #include "lease/exclusive_plan.hpp"
 #include "lease/exclusive_step.hpp"
 #include "lease/exclusive_system.hpp"
+#include "lease/exclusive_tasks.hpp"
 #include <regatta/base/detail/system_files.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -70,6 +72,41 @@ void fill_cpuset(exclusive_plan& plan, const plan_request& request, const std::s
     plan.steps.push_back(
         file_step(group + "/cpuset.mems", std::string(mems ? trimmed(*mems) : "")));
     plan.steps.push_back(file_step(group + "/cpuset.cpus", cpus.to_string()));
+}
+
+/// Moves a process to the group `aside`, with a step for each group that its threads are in now.
+/// The first step is that of its first thread: undone last, it also takes the threads started
+/// meanwhile.
+void move_aside(exclusive_plan& plan, const plan_request& request, const std::string& aside,
+                int process) {
+    exclusive_step move;
+    move.kind = step_kind::move_process;
+    move.path = "/proc/" + std::to_string(process);
+    move.target = aside;
+    move.member = plan.member;
+    std::vector<exclusive_step> moves;
+    const auto add = [&](int thread) {
+        if (const auto task = read_task(request.system, process, thread)) {
+            std::string group = plan.group_of(request.system, process, thread);
+            auto found = std::find_if(moves.begin(), moves.end(),
+                                      [&](const auto& one) { return one.before == group; });
+            if (found == moves.end()) {
+                found = moves.insert(moves.end(), move);
+                found->before = std::move(group);
+            }
+            found->masks.push_back(*task);
+        }
+    };
+    add(process);
+    for (const std::string& name : request.system.list(move.path + "/task")) {
+        if (const int thread = static_cast<int>(to_number(name).value_or(0)); thread != process) {
+            add(thread);
+        }
+    }
+    if (moves.empty()) {
+        moves.push_back(std::move(move)); // Its failure says why, unless the process has ended.
+    }
+    std::move(moves.begin(), moves.end(), std::back_inserter(plan.steps));
 }
 
 /// The cpuset of the lease itself: the common end of both plans.
@@ -132,12 +169,7 @@ exclusive_plan yielding_plan(const plan_request& request) {
     plan.steps.push_back(group_step(aside, plan.tree.own, plan.member));
     fill_cpuset(plan, request, aside, cpus_of_nobody(request) - request.cpus);
     for (const int process : request.options.yielding) {
-        exclusive_step move;
-        move.kind = step_kind::move_process;
-        move.path = "/proc/" + std::to_string(process);
-        move.target = aside;
-        move.member = plan.member;
-        plan.steps.push_back(std::move(move));
+        move_aside(plan, request, aside, process);
     }
     make_lease_cpuset(plan, request, plan.tree.own);
     return plan;

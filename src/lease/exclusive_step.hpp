@@ -26,8 +26,9 @@ enum class step_kind {
     save_masks,    ///< Records which tasks are pinned, because older kernels forget it.
     narrow_masks,  ///< Removes `cpus` from the mask of every task of the machine.
     move_process   ///< Moves the process or thread of the folder `path` to the group `target`, made
-                   ///< for it; the inverse moves it to the group `before`. If that is empty,
-                   ///< removing the group moves it back.
+                   ///< for it; the inverse moves the tasks of `masks` to the group `before`, and
+                   ///< with a process's first thread those that it has started since. If `before`
+                   ///< is empty, removing the group moves them back.
 };
 
 /// The text of masks that were saved by a lease that keeps no other task off its CPUs.

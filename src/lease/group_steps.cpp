@@ -226,6 +226,9 @@ std::string describe_move_process(const exclusive_step& step) {
 /// Moves every thread of a process and repeats until no new ones appear that a thread started which
 /// had not been moved. Skips threads that have ended.
 step_error apply_move_process(step_context& context, const exclusive_step& step) {
+    if (auto error = keep_inverse(context, step)) {
+        return error;
+    }
     const std::string folder = step.path + "/task";
     std::set<std::string> moved;
     for (bool found = true; found;) {
@@ -249,17 +252,44 @@ step_error apply_move_process(step_context& context, const exclusive_step& step)
     return {};
 }
 
+/// Moves those threads of a process that are in the group `from`, until none is left there that can
+/// be moved: they may start further ones meanwhile.
+void move_threads(exclusive_system& system, const std::string& folder, const std::string& from,
+                  const std::string& to, const std::string& member) {
+    std::set<std::string> tried;
+    for (bool found = true; found;) {
+        found = false;
+        const auto tasks = tasks_of_group(system, from, member);
+        const std::set<std::string> there(tasks.begin(), tasks.end());
+        for (const std::string& thread : system.list(folder)) {
+            if (there.contains(thread) && tried.insert(thread).second) {
+                found = true;
+                system.write(to + "/" + member, thread);
+            }
+        }
+    }
+}
+
 /// Moves the tasks back that are still there. Removing the group moves those that cannot go back.
 step_error undo_move_process(step_context& context, const exclusive_step& step) {
+    if (step.before.empty()) {
+        return {};
+    }
     exclusive_system& system = context.system;
     const auto tasks = tasks_of_group(system, step.target, step.member);
+    bool whole = false;
     for (const task_mask& task : step.masks) {
         const std::string number = std::to_string(task.thread);
         const auto now = read_task(system, task.process, task.thread);
-        if (now && is_same_start(now->start, task.start) &&
-            std::find(tasks.begin(), tasks.end(), number) != tasks.end()) {
-            system.write(step.before + "/" + step.member, number);
+        if (now && is_same_start(now->start, task.start)) {
+            whole = whole || step.path == "/proc/" + number;
+            if (std::find(tasks.begin(), tasks.end(), number) != tasks.end()) {
+                system.write(step.before + "/" + step.member, number);
+            }
         }
+    }
+    if (whole) { // Also the threads that it has started since.
+        move_threads(system, step.path + "/task", step.target, step.before, step.member);
     }
     return {};
 }

@@ -220,7 +220,18 @@ TEST(boot_line, says_which_cpus_it_gives_back) {
             plan("4-5", big_little(), whole_kernel(std::string("ro isolcpus=") + option));
         EXPECT_FALSE(says(line, "isolated now")) << option;
     }
-    EXPECT_TRUE(says(plan("4-5", big_little(), whole_kernel("isolcpus=all,4")), "CPUs 0-3, iso"));
+    // For the kernel `all` and `N` are unknown flags here.
+    EXPECT_TRUE(says(plan("4-5", big_little(), whole_kernel("isolcpus=all,3")), "CPU 3, isolated"));
+    for (const char* option : {"all", "N", "all:1/2,3", "domain,all", "managed_irq,domain,N"}) {
+        const boot_line line =
+            plan("4-5", big_little(), whole_kernel(std::string("ro isolcpus=") + option));
+        EXPECT_FALSE(says(line, "isolated now")) << option;
+    }
+    // Another option may say another thing of the same CPUs.
+    for (const char* options : {"isolcpus=managed_irq,2-3 isolcpus=domain,2-3",
+                                "isolcpus=domain,2-3 isolcpus=managed_irq,2-3"}) {
+        EXPECT_TRUE(says(plan("4-5", big_little(), whole_kernel(options)), "CPUs 2-3, isolated"));
+    }
 }
 
 TEST(huge_pages, stand_behind_the_other_options_size_first) {

@@ -187,6 +187,35 @@ TEST_F(exclusive_host, the_sweep_narrows_masks_and_gives_them_back) {
     EXPECT_EQ(difference(before, state()), "");
 }
 
+// Nobody else may be moved: this program's own processes give way, and each goes back to its group.
+TEST_F(exclusive_host, yielding_processes_go_back_to_where_they_were) {
+    const cpu_set mine{cpu_};
+    exclusive_system system;
+    const std::string inner = group_ + "/inner";
+    ASSERT_EQ(system.make_directory(inner), 0);
+    ASSERT_EQ(system.write(inner + "/cpuset.mems", *system.read(group_ + "/cpuset.mems")), 0);
+    ASSERT_EQ(system.write(inner + "/cpuset.cpus", online_.to_string()), 0);
+    {
+        const sleeper confined;
+        const sleeper free;
+        show(confined);
+        show(free);
+        ASSERT_EQ(system.write(inner + "/tasks", confined.name()), 0);
+        const snapshot before = state();
+        options_.at_least = exclusivity::shielded;
+        options_.move_others = false;
+        options_.move_interrupts = false;
+        options_.yielding = {confined.pid(), free.pid()};
+        auto lease = take_when_free(host_, mine, options_);
+        ASSERT_TRUE(lease);
+        EXPECT_EQ(confined.allowed(), online_ - mine);
+        EXPECT_EQ(free.allowed(), online_ - mine);
+        lease.release();
+        EXPECT_EQ(difference(before, state()), "");
+    }
+    EXPECT_EQ(system.remove_directory(inner), 0);
+}
+
 // 200 leases whose owner is killed at a random step, and repaired: everything is as before.
 TEST_F(exclusive_host, no_trace_is_left_by_owners_that_are_killed) {
     if (REGATTA_THREAD_SANITIZER) {

@@ -116,6 +116,38 @@ TEST_F(exclusive_process_entry, a_process_that_goes_on_to_start_threads_is_moved
     EXPECT_TRUE(root.text("/sys/fs/cgroup/aside/tasks").ends_with("170\n"));
 }
 
+TEST_F(exclusive_process_entry, a_moved_process_goes_back_with_the_threads_it_has_started_since) {
+    for (const char* thread : {"70", "71", "72"}) {
+        add_thread("70", thread);
+    }
+    const std::string groups = "/sys/fs/cgroup/";
+    root.file(groups + "aside/tasks", "70\n71\n72\n9\n"); // As the step left it, and a stranger.
+    root.file(groups + "home/tasks", "").file(groups + "other/tasks", "");
+    regatta::detail::exclusive_step first;
+    first.kind = regatta::detail::step_kind::move_process;
+    first.path = "/proc/70";
+    first.target = groups + "aside";
+    first.member = "tasks";
+    first.before = groups + "home";
+    first.masks = {{70, 70, 77, {0}}};
+    regatta::detail::exclusive_step second = first;
+    second.before = groups + "other";
+    second.masks = {{70, 71, 77, {0}}, {70, 72, 5, {0}}}; // 72 is another thread by now.
+    const std::vector<regatta::detail::exclusive_step> of_others;
+    std::vector<std::string> notes;
+    regatta::detail::step_context context{*system, of_others, [](const auto&) { return 0; },
+                                          [] { return 0; }, notes};
+    EXPECT_FALSE(regatta::detail::undo_step(context, second));
+    EXPECT_EQ(root.text(groups + "other/tasks"), "71\n");
+    root.file(groups + "aside/tasks", "70\n72\n9\n");
+    EXPECT_FALSE(regatta::detail::undo_step(context, first));
+    const std::string home = root.text(groups + "home/tasks");
+    EXPECT_THAT(home, HasSubstr("70\n"));
+    EXPECT_THAT(home, HasSubstr("72\n"));
+    EXPECT_THAT(home, testing::Not(HasSubstr("71\n")));
+    EXPECT_THAT(home, testing::Not(HasSubstr("9\n")));
+}
+
 TEST_F(exclusive_process_entry, whole_processes_enter_with_threads_that_come_and_go) {
     use_v2();
     add_thread("50", "50");

@@ -292,7 +292,8 @@ TEST_F(exclusive_sight, a_process_whose_threads_cannot_be_listed_is_not_moved) {
     root.file(step.target + "/cgroup.threads", "");
     const std::vector<exclusive_step> of_others;
     std::vector<std::string> notes;
-    regatta::detail::step_context context{machine, of_others, {}, {}, notes};
+    regatta::detail::step_context context{machine, of_others, [](const auto&) { return 0; },
+                                          [] { return 0; }, notes};
     EXPECT_FALSE(regatta::detail::apply_step(context, step));
     machine.unlisted = step.path + "/task";
     EXPECT_EQ(regatta::detail::apply_step(context, step).number, EIO);

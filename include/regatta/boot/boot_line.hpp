@@ -102,7 +102,7 @@ struct REGATTA_SYSTEM_API running_kernel {
 
     /// The value of the last `name=value` before `--`, where the arguments of init begin; nothing
     /// if there is none. For `isolcpus` and `nohz_full` it is the value of the first one, because
-    /// the kernel ignores those that follow.
+    /// the kernel keeps its list; a later one can only add flags for the same CPUs.
     std::optional<std::string> option(std::string_view name) const;
 
     /// Whether it is of this version or a later one; true if the version is unknown.
