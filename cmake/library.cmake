@@ -72,4 +72,8 @@ else()
         set(documents ${CMAKE_INSTALL_DATAROOTDIR}/doc/regatta)
     endif()
     install(FILES LICENSE README.md CHANGELOG.md LIMITATIONS.md DESTINATION ${documents})
+    if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/docs) # Not in a package's sources.
+        install(DIRECTORY docs/ DESTINATION ${documents}/docs FILES_MATCHING PATTERN "*.md" PATTERN "*.svg"
+            PATTERN "*.schema.json" PATTERN site EXCLUDE)
+    endif()
 endif()

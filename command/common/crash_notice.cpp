@@ -5,7 +5,7 @@
 
 #include "common/interrupt.hpp"
 #include "schemes/scheme.hpp"
-#include "workloads/loaded.hpp"
+#include "workloads/own_library.hpp"
 
 #include <unistd.h>
 
@@ -73,7 +73,7 @@ void tell_of_crash(int number, const siginfo_t& about) noexcept {
     if (about.si_code <= 0 && about.si_pid != told_process) {
         words << " from process " << static_cast<std::uint64_t>(about.si_pid);
     } else if (const race::own_code own = race::own_code_here(); own.part != nullptr) {
-        words << " in the workload's own code, in " << own.part;
+        words << " in " << own.part;
         if (own.item != race::own_code::no_item) {
             words << " of item " << own.item;
         }

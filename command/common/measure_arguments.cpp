@@ -8,7 +8,9 @@
 #include "common/nearest_name.hpp"
 #include "common/usage_error.hpp"
 #include "sampling/sampler.hpp"
+#include "schemes/loaded_scheme.hpp"
 #include "workloads/loaded.hpp"
+#include "workloads/own_library.hpp"
 #include "workloads/settings.hpp"
 
 #include <regatta/base/detail/unique_descriptor.hpp>
@@ -104,6 +106,17 @@ private:
     detail::unique_descriptor before_;
 };
 
+/// What a file of the user's own has.
+template<class Info>
+const Info& loaded_by(const Info& (*load)(const std::string&), const std::string& path) {
+    const printed_aside while_loaded; // its constructors may print
+    try {
+        return load(path);
+    } catch (const std::runtime_error& e) {
+        throw usage_error(e.what());
+    }
+}
+
 } // namespace
 
 std::chrono::nanoseconds measure_arguments::time(std::size_t parts) const {
@@ -197,18 +210,17 @@ void add_rate_option(subcommand command, measure_arguments& a) {
 
 const race::workload_info& workload_named(const std::string& name) {
     if (race::names_file(name)) {
-        const printed_aside while_loaded; // its constructors may print
-        try {
-            return race::load_workload(name);
-        } catch (const std::runtime_error& e) {
-            throw usage_error(e.what());
-        }
+        return loaded_by(race::load_workload, name);
     }
     return named(race::find_workload(name), unknown("workload", name, race::workloads()));
 }
 
+const race::scheme_info* find_scheme(const std::string& name) {
+    return race::names_file(name) ? &loaded_by(race::load_scheme, name) : race::find_scheme(name);
+}
+
 const race::scheme_info& scheme_named(const std::string& name) {
-    return named(race::find_scheme(name), unknown_scheme(name));
+    return named(find_scheme(name), unknown_scheme(name));
 }
 
 std::string unknown_scheme(const std::string& name) {

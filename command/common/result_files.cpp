@@ -8,7 +8,7 @@
 #include "common/terminal.hpp"
 #include "common/usage_error.hpp"
 #include "report/common/page.hpp"
-#include "workloads/loaded.hpp"
+#include "workloads/own_library.hpp"
 
 #include <regatta/base/error.hpp>
 
@@ -98,7 +98,7 @@ result_files::result_files(const result_paths& paths) : quiet_(paths.quiet) {
             require_two_files(one->name, one->descriptor, other->name, other->descriptor);
         }
     }
-    refuse_to_overwrite(race::loaded_workloads());
+    refuse_to_overwrite(race::loaded_libraries());
     refuse_to_overwrite(paths.programs);
 }
 

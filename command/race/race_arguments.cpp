@@ -69,7 +69,9 @@ void add_race_options(subcommand command, race_arguments& a) {
         .one_value_each()
         .type_name("'NAME=CMD'");
     command
-        .add_option("--schemes", a.schemes, "Who takes part; NAME=SCHEME enters one under a name")
+        .add_option(
+            "--schemes", a.schemes,
+            "Who takes part; ./FILE.so is a scheme of your own, NAME=SCHEME one under another name")
         .delimiter(',')
         .one_value_each()
         .type_name("A,B,...")
@@ -163,7 +165,7 @@ std::vector<race::entrant> chosen_entrants(const race_arguments& arguments,
             throw usage_error(fmt::format(
                 "--schemes: the name \"{}\" has a character that cannot be shown", alias));
         }
-        const race::scheme_info* const found = race::find_scheme(name);
+        const race::scheme_info* const found = find_scheme(name);
         if (found == nullptr) {
             unknown += (unknown.empty() ? "" : ", ") + unknown_scheme(name);
             continue;
@@ -211,7 +213,7 @@ std::string chosen_baseline(const race_arguments& arguments,
     if (name.empty() || std::ranges::find(entrants, name, &race::entrant::name) != entrants.end()) {
         return name;
     }
-    const race::scheme_info* const scheme = race::find_scheme(name);
+    const race::scheme_info* const scheme = find_scheme(name);
     const auto found = std::ranges::find(entrants, scheme, &race::entrant::scheme);
     if (scheme == nullptr || std::ranges::count(entrants, scheme, &race::entrant::scheme) != 1) {
         throw usage_error(fmt::format("--baseline: \"{}\" is not in this race", name));

@@ -86,7 +86,9 @@ void add_scale_command(subcommand app, action& chosen, const std::vector<std::st
     scale_arguments& a = *arguments;
     command.add_option("workload", a.workload, "What to run; ./FILE.so is code of your own")
         .default_str(a.workload);
-    command.add_option("--scheme,--schemes", a.scheme, "What runs it")
+    command
+        .add_option("--scheme,--schemes", a.scheme,
+                    "What runs it; ./FILE.so is a scheme of your own")
         .type_name("NAME")
         .default_str("std_thread, or the first that can");
     command

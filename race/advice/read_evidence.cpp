@@ -5,7 +5,7 @@
 #include "advice/result_value.hpp"
 #include "sampling/verdict.hpp"
 #include "text/json_schemas.hpp"
-#include "workloads/loaded.hpp"
+#include "workloads/own_library.hpp"
 
 #include <fmt/core.h>
 

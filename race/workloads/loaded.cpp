@@ -3,42 +3,26 @@
 
 #include "workloads/loaded.hpp"
 
+#include "workloads/own_library.hpp"
 #include "workloads/shared_state.hpp"
 #include "workloads/size_range.hpp"
 
 #include <regatta/base/detail/printable_text.hpp>
 #include <regatta/race/item_workload.hpp>
 
-#include <dlfcn.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
-#include <iterator>
 #include <list>
 #include <mutex>
 #include <stdexcept>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace regatta::race {
 namespace {
-
-/// Which file it was that a path named.
-struct file_stamp {
-    std::uint64_t device;
-    std::uint64_t inode;
-    std::int64_t changed_s;
-    std::int64_t changed_ns;
-
-    bool operator==(const file_stamp&) const = default;
-};
 
 /// What the mapping begins with; the memory that the workload shares follows, then the results.
 struct alignas(destructive_alignment) loaded_header {
@@ -74,20 +58,6 @@ struct alignas(destructive_alignment) loaded_header {
     std::size_t bytes_behind() const noexcept { return results_at() + items * result_bytes; }
 };
 
-constinit thread_local own_code here;
-
-/// While it lives, the thread runs that part of a workload's own code.
-class own_code_scope {
-public:
-    explicit own_code_scope(const char* part, std::size_t item = own_code::no_item) noexcept {
-        here.item = item;
-        here.part = part;
-    }
-    own_code_scope(const own_code_scope&) = delete;
-    own_code_scope& operator=(const own_code_scope&) = delete;
-    ~own_code_scope() { here.part = nullptr; }
-};
-
 /// What the workload says, without what a terminal would obey.
 std::string text_of(const workload_entry::text& said) {
     return detail::printable_text(said.letters);
@@ -118,7 +88,7 @@ public:
         , header_(memory_.header())
         , results_(memory_.data() + header_.results_at()) {
         workload_entry::text why{};
-        const own_code_scope at("the constructor");
+        const own_code_scope at("the workload's own code, in the constructor");
         own_ = entry_.make(&header_.settings, memory_.data(),
                            static_cast<std::size_t>(header_.shared_bytes), &why);
         if (own_ == nullptr) {
@@ -126,14 +96,14 @@ public:
         }
     }
     ~loaded() override {
-        const own_code_scope at("the destructor");
+        const own_code_scope at("the workload's own code, in the destructor");
         entry_.end(own_);
     }
 
     void fill() {
         workload_entry::text why{};
         {
-            const own_code_scope at("fill()");
+            const own_code_scope at("the workload's own code, in fill()");
             if (!entry_.fill(own_, &why)) {
                 throw std::runtime_error(file_.say("fill() failed", why));
             }
@@ -155,7 +125,7 @@ public:
 
     void run(std::size_t item) noexcept override {
         workload_entry::text why{};
-        const own_code_scope at("run()", item);
+        const own_code_scope at("the workload's own code, in run()", item);
         if (!entry_.run(own_, item, results_ + item * header_.result_bytes, &why)) {
             note_failure(item, why);
         }
@@ -163,7 +133,7 @@ public:
 
     void reset() noexcept override {
         std::memset(results_, 0xA5, items() * header_.result_bytes);
-        const own_code_scope at("reset()");
+        const own_code_scope at("the workload's own code, in reset()");
         reset_failed_ = !entry_.reset(own_, &reset_failure_);
         // relaxed: the workers of the next run are told of it by what starts them.
         failed().store(loaded_header::none_did, std::memory_order_relaxed);
@@ -179,7 +149,7 @@ public:
                                " threw: " + text_of(header_.failure)};
         }
         workload_entry::text why{};
-        const own_code_scope at("the verification");
+        const own_code_scope at("the workload's own code, in the verification");
         const bool right = entry_.verify(own_, results_, items(), &why);
         return {right, text_of(why)};
     }
@@ -254,16 +224,13 @@ std::unique_ptr<workload> make_loaded(const loaded_file& file, const workload_op
 
 /// Why there is no workload in it, or nothing.
 std::string open(loaded_file& file) {
-    const own_code_scope at("what runs when it is loaded");
-    void* const library = ::dlopen(file.path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) {
-        return ::dlerror();
-    }
+    const own_code_scope at("the workload's own code, in what runs when it is loaded");
     using function = const workload_entry* (*)();
-    const auto entry = reinterpret_cast<function>(::dlsym(library, "regatta_workload"));
+    std::string why;
+    const auto entry =
+        reinterpret_cast<function>(function_of_library(file.path, "regatta_workload", why));
     if (entry == nullptr) {
-        return "it exports no function regatta_workload, or hides it (-fvisibility=hidden); see "
-               "regatta/race/item_workload.hpp";
+        return why + "; see regatta/race/item_workload.hpp";
     }
     try {
         file.entry = entry();
@@ -301,24 +268,6 @@ void describe(loaded_file& file) {
                  .attach = attach_loaded};
 }
 
-std::string from_root(const std::string& path) {
-    char* const real = ::realpath(path.c_str(), nullptr);
-    if (real == nullptr) {
-        throw std::runtime_error(path + ": " + std::strerror(errno));
-    }
-    std::string whole(real);
-    std::free(real);
-    return whole;
-}
-
-file_stamp stamp_of(const std::string& path) {
-    struct stat about {};
-    if (::stat(path.c_str(), &about) != 0) {
-        throw std::runtime_error(path + ": " + std::strerror(errno));
-    }
-    return {about.st_dev, about.st_ino, about.st_mtim.tv_sec, about.st_mtim.tv_nsec};
-}
-
 /// All that were loaded.
 struct loaded_files {
     std::mutex mutex;
@@ -333,7 +282,7 @@ loaded_files& all_loaded() {
 /// Loads it where that has not been done.
 const loaded_file& file_at(const std::string& path) {
     auto& [mutex, files] = all_loaded();
-    const std::string whole = from_root(path);
+    const std::string whole = path_from_root(path);
     const std::lock_guard lock(mutex);
     const auto found = std::ranges::find(files, whole, &loaded_file::path);
     if (found != files.end()) {
@@ -361,24 +310,8 @@ std::unique_ptr<workload> attach_loaded(int descriptor) {
     return std::make_unique<loaded>(file, std::move(memory));
 }
 
-own_code own_code_here() noexcept {
-    return here;
-}
-
-bool names_file(std::string_view workload) noexcept {
-    return workload.find('/') != workload.npos || workload.ends_with(".so");
-}
-
 const workload_info& load_workload(const std::string& path) {
     return file_at(path).info;
-}
-
-std::vector<std::string> loaded_workloads() {
-    auto& [mutex, files] = all_loaded();
-    const std::lock_guard lock(mutex);
-    std::vector<std::string> paths;
-    std::ranges::transform(files, std::back_inserter(paths), &loaded_file::path);
-    return paths;
 }
 
 } // namespace regatta::race

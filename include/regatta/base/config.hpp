@@ -6,6 +6,10 @@
 /// Properties of the compiler and the target. Only this header tests the compiler and defines
 /// macros; all others use these.
 
+#if defined(_MSVC_LANG) ? _MSVC_LANG < 202002L : __cplusplus < 201709L
+#error "Regatta needs C++20: -std=c++20, or in CMake the target regatta::regatta"
+#endif
+
 #if defined(__cpp_exceptions)
 #define REGATTA_EXCEPTIONS 1
 #else

@@ -148,6 +148,9 @@ public:
     template<template<class> class Future>
     requires requires(Future<R>& f) { f.share(); }
     explicit operator Future<R>() && {
+        static_assert(
+            requires { sizeof(detail::promise_of<Future<R>>); },
+            "include <regatta/core/std_future.hpp>");
         detail::promise_of<Future<R>> promise;
         Future<R> result = promise.get_future();
         when_ended(relay<detail::promise_of<Future<R>>>{std::move(promise)});

@@ -14,7 +14,8 @@ namespace regatta {
 struct fork_options {
     /// The fewest iterations that are given to another thread. 0: the loop finds out by itself.
     std::size_t grain = 0;
-    /// The most threads that work for the loop, the caller included. 0: as many as the pool has.
+    /// The most threads that work for the loop at once, the caller included. 0: as many as the
+    /// pool has. Loops within it have limits of their own.
     unsigned workers = 0;
     /// Ends the loop early: iterations that have not begun are skipped. A reduction then throws
     /// `task_cancelled`.

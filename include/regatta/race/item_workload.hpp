@@ -5,14 +5,13 @@
 /// @file
 /// Code of one's own that `regatta race` and `regatta scale` run under every scheme.
 
-#include <regatta/base/config.hpp>
+#include <regatta/race/detail/entry_text.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <exception>
 #include <limits>
 #include <memory>
 #include <new>
@@ -49,10 +48,7 @@ struct workload_amount {
 /// Threads: `run` by any number at once, for different items; the others by one at a time.
 /// Failure: a function that returns false, or null, has written why.
 struct workload_entry {
-    /// Room for the reason of a failure; ends with a zero.
-    struct text {
-        char letters[240];
-    };
+    using text = detail::entry_text;
     /// The numbers that follow from the settings.
     struct plan {
         std::size_t items;
@@ -77,38 +73,6 @@ struct workload_entry {
 };
 
 namespace detail {
-
-inline void tell(workload_entry::text& where, std::string_view what) noexcept {
-    const std::size_t length = what.copy(where.letters, sizeof where.letters - 1);
-    where.letters[length] = 0;
-}
-
-/// Says what the exception is that is being handled.
-inline void tell_exception(workload_entry::text& where) noexcept {
-#if REGATTA_EXCEPTIONS
-    try {
-        throw;
-    } catch (const std::exception& e) {
-        tell(where, e.what());
-    } catch (...) {
-        tell(where, "an exception of unknown type");
-    }
-#else
-    tell(where, "");
-#endif
-}
-
-/// Calls `f`, and says what it throws. @returns what `f` returns; in that case nothing.
-template<class F>
-std::invoke_result_t<F&> told(workload_entry::text* why, F&& f) noexcept {
-    REGATTA_TRY {
-        return f();
-    }
-    REGATTA_CATCH_ALL {
-        tell_exception(*why);
-        return {};
-    }
-}
 
 /// The functions of `workload_entry` for a type.
 template<class Workload>

@@ -14,7 +14,7 @@ struct message {
 // A use of each part, so that its templates are compiled.
 int main() {
     regatta::steady_pool pool(2);
-    auto product = pool.submit([](int a, int b) { return a * b; }, 6, 7);
+    std::future<int> product(pool.submit([](int a, int b) { return a * b; }, 6, 7));
     const int pooled = product.get();
     const int continued = pool.submit([] { return 42; }).then([](int n) { return n + 1; }).get();
 
