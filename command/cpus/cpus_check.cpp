@@ -27,6 +27,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace regatta::command {
@@ -97,13 +98,12 @@ std::vector<std::string> mind_leases(const cpu_set& cpus, exclusivity_check_opti
             if (seen) {
                 options.owners.push_back(lease.process);
             }
-            options.gap_loop = false;
             notes.push_back(fmt::format(
-                "CPUs {} are leased to process {}{}{}, and no loop was run beside it.",
-                leased.to_string(), lease.process,
+                "CPUs {} are leased to process {}{}{}{}.", leased.to_string(), lease.process,
                 lease.title.empty() ? "" : " (" + lease.title + ")",
                 seen ? "; it counts as their owner"
-                     : ", which cannot be seen from here: its tasks count as intruders"));
+                     : ", which cannot be seen from here: its tasks count as intruders",
+                std::exchange(options.gap_loop, false) ? ", and no loop was run beside it" : ""));
         }
     }
     return notes;
@@ -128,7 +128,7 @@ int run_command(const check_arguments& arguments) {
                           "--look-on and --owner none runs");
     }
     std::vector<std::string> notes;
-    if (options.gap_loop) {
+    if (arguments.owners.empty()) {
         notes = mind_leases(cpus, options);
     }
     const interrupt_guard guard(control);

@@ -71,7 +71,7 @@ void consider_owning(const advising& with, const isolation_evidence& result,
                         fmt::format("Whether to own CPUs: that could not be had in the {} rounds "
                                     "of {}: {}.",
                                     result.rounds, result.file, owned->reason),
-                        "regatta cpus check");
+                        "regatta race isolation --move-others --rounds 15 --json isolation.json");
     }
 }
 

@@ -13,6 +13,7 @@
 #include "programs/program.hpp"
 
 #include <regatta/base/error.hpp>
+#include <regatta/cpu/affinity.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/cpu/topology.hpp>
 
@@ -39,8 +40,10 @@ public:
             fail_argument("rounds: 0 is out of range; allowed are 1 and more");
         }
         const topology machine = topology::read();
+        const cpu_set usable = usable_cpus(machine);
+        const cpu_set own = affinity_of_this_thread();
         worker_cpus chosen =
-            choose_worker_cpus(options.workers, options.cpus, usable_cpus(machine), machine);
+            choose_worker_cpus(options.workers, options.cpus, usable, own, machine);
         result_.noise = options.noise;
         for (const std::string& word : options.program) {
             result_.program.push_back(
@@ -56,6 +59,15 @@ public:
         cpu_set watched = result_.cpus;
         for (const unsigned cpu : result_.worker_cpus) {
             watched.insert(cpu);
+        }
+        if (const cpu_set beyond = watched - own - machine.isolated; !beyond.empty()) {
+            result_.notes.push_back("this process keeps to CPUs " + own.to_string() +
+                                    ", and so do workers that nobody pins; the other modes also "
+                                    "use CPUs " +
+                                    beyond.to_string());
+        }
+        if (options.noise.made()) { // Out of CPUs of the workers' own it may go to any.
+            watched |= usable;
         }
         meter_.emplace(watched);
         result_.load_source = meter_->source();

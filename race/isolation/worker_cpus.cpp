@@ -13,11 +13,14 @@
 namespace regatta::race {
 namespace {
 
-/// Among which CPUs to choose where the user has no wish.
-cpu_set candidates(unsigned workers, const cpu_set& usable, const topology& machine) {
+/// Among which CPUs to choose where the user has no wish. Where this process keeps to some
+/// (`taskset`), these: workers that nobody pins stay there, too.
+cpu_set candidates(unsigned workers, const cpu_set& usable, const cpu_set& own,
+                   const topology& machine) {
     const unsigned first = *usable.begin();
-    for (const cpu_set& some : {usable & machine.isolated, usable - machine.siblings_of(first),
-                                usable - cpu_set{first}}) {
+    const cpu_set kept = (usable - machine.isolated - own).empty() ? cpu_set() : usable & own;
+    for (const cpu_set& some : {usable & machine.isolated, kept,
+                                usable - machine.siblings_of(first), usable - cpu_set{first}}) {
         if (some.count() >= workers) {
             return some;
         }
@@ -28,7 +31,7 @@ cpu_set candidates(unsigned workers, const cpu_set& usable, const topology& mach
 } // namespace
 
 worker_cpus choose_worker_cpus(unsigned workers, const cpu_set& wish, const cpu_set& usable,
-                               const topology& machine) {
+                               const cpu_set& own, const topology& machine) {
     if (!usable.contains(wish)) {
         fail_argument("CPUs " + (wish - usable).to_string() +
                       " are offline or may not be used by this process; those that may are " +
@@ -40,7 +43,7 @@ worker_cpus choose_worker_cpus(unsigned workers, const cpu_set& wish, const cpu_
         fail_argument(std::to_string(count) + " workers need as many CPUs, and there are " +
                       std::to_string(limit.count()) + " (" + limit.to_string() + ")");
     }
-    const cpu_set among = wish.empty() ? candidates(count, usable, machine) : wish;
+    const cpu_set among = wish.empty() ? candidates(count, usable, own, machine) : wish;
     worker_cpus chosen;
     for (const cpu_set& place : place(count, placement_policy::avoid_siblings, machine, among)) {
         chosen.workers.push_back(*place.begin());

@@ -38,15 +38,16 @@ struct thread_usage {
 inline thread_usage usage_of_this_thread() {
     thread_usage now;
     now.run_delay_ns = run_delay_of_this_thread();
+    // Before getrusage: the kernel brings the thread's account up to now, which that parts.
+    timespec t{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    now.cpu_ns = std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
     rusage usage{};
     ::getrusage(RUSAGE_THREAD, &usage);
     now.user_ns = nanoseconds_of(usage.ru_utime);
     now.system_ns = nanoseconds_of(usage.ru_stime);
     now.voluntary_switches = usage.ru_nvcsw;
     now.involuntary_switches = usage.ru_nivcsw;
-    timespec t{};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    now.cpu_ns = std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
     return now;
 }
 

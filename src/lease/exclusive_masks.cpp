@@ -107,9 +107,11 @@ bool restore_mask(exclusive_system& system, const exclusive_step& step,
     if (cpus_of(of_others).contains(wanted & online) && find_mask(of_others, saved) != nullptr) {
         return true; // Another lease has taken these CPUs since; its end restores the mask.
     }
-    // No failure: the task has ended, or the kernel has bound one of its own threads since.
+    // No failure: the task has ended, also where nobody waited for it, or the kernel has bound one
+    // of its own threads since.
     const auto details = read_task_details(system, saved.process, saved.thread);
-    return details ? !is_same_start(details->start, saved.start) || details->of_kernel
+    return details ? !is_same_start(details->start, saved.start) || details->of_kernel ||
+                         details->has_ended
                    : is_task_gone(system, saved.process, saved.thread);
 }
 

@@ -216,6 +216,25 @@ class Check(unittest.TestCase):
                 run_.communicate(timeout=60)
                 run("cpus", "release", "--stale")
 
+    # "Where CPUs are leased, the command takes the holder for the owner": with --look-on, too.
+    def test_who_looks_on_knows_the_holder_of_a_lease(self):
+        with subprocess.Popen([REGATTA, "cpus", "run", str(CPU), "--", "sh", "-c", "echo ready; while :; do :; done"],
+                              env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, start_new_session=True) as run_:
+            try:
+                if run_.stdout.readline() != b"ready\n":
+                    run_.kill()
+                    self.skipTest(f"no lease: {run_.communicate()[1].decode()}")
+                result = run("cpus", "check", str(CPU), "--for", "300ms", "--look-on", "--json", "-")
+                document = json.loads(result.stdout)
+                busy = max(document["cpus"][0]["tasks"], key=lambda t: t["time_ns"])
+                self.assertEqual(busy["role"], "owner", document)
+                self.assertIn("it counts as their owner.", " ".join(document["notes"]))
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(run_.pid, signal.SIGTERM)
+                run_.communicate(timeout=60)
+
     def test_it_does_not_take_itself_for_an_intruder(self):
         everywhere = ",".join(map(str, sorted(os.sched_getaffinity(0))))
         for words in ([], ["--look-on"]):

@@ -122,6 +122,16 @@ TEST_F(exclusive_masks, a_thread_of_the_kernel_that_was_bound_since_is_no_failur
     EXPECT_TRUE(lease.try_release(problem)) << problem;
 }
 
+TEST_F(exclusive_masks, a_task_that_has_ended_and_that_nobody_waits_for_is_no_failure) {
+    machine->start(50, 50, 1, "0-7");
+    auto lease = take({3});
+    EXPECT_EQ(machine->mask(50), "0-2,4-7");
+    machine->refused[50] = ESRCH;
+    root.file("/proc/50/task/50/stat", "50 (a) Z 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 77 0\n");
+    std::string problem;
+    EXPECT_TRUE(lease.try_release(problem)) << problem;
+}
+
 // A thread of the kernel may be bound to its CPU: that is a note. A task of a user is a failure.
 TEST_F(exclusive_masks, who_cannot_be_moved_is_told) {
     machine->start(50, 50, 2, "0-7", 2'097'152);

@@ -169,7 +169,7 @@ void for_each_cell(fork_team& team, planes_rows_columns<Index> all, F& f,
 /// type of `begin` is that of i; `end` is converted to it.
 ///
 /// There is no grain size to choose. The calling thread runs the iterations in blocks, which grow
-/// until one takes about two microseconds. Between blocks it gives half of the rest to an idle
+/// until one takes about four microseconds. Between blocks it gives half of the rest to an idle
 /// worker, which does the same. A loop that is likely to be long, by what earlier ones of the same
 /// function took, gives about half away at once.
 ///
