@@ -5,6 +5,7 @@
 #include "support/queue_executor.hpp"
 
 #include <regatta/core/coroutine.hpp>
+#include <regatta/core/future_group.hpp>
 #include <regatta/core/pool_options.hpp>
 
 #include <gtest/gtest.h>
@@ -397,5 +398,120 @@ TEST(co_spawn, ends_with_its_future_on_any_thread) {
         }
         ASSERT_EQ(later.get(), i);
         ASSERT_EQ(held.use_count(), 1);
+    }
+}
+
+TEST(future_group, awaited_gives_all_results_in_order) {
+    queue_executor executor;
+    const auto sum = [](regatta::future_group<std::unique_ptr<int>> parts) -> co_task<int> {
+        int all = 0;
+        for (const auto& part : co_await std::move(parts)) {
+            all = 10 * all + *part;
+        }
+        co_return all;
+    };
+    const auto owned = [](int v) -> co_task<std::unique_ptr<int>> {
+        co_return std::make_unique<int>(v);
+    };
+    regatta::future_group<std::unique_ptr<int>> parts;
+    for (int i = 1; i <= 3; ++i) {
+        parts.push(regatta::co_spawn(executor, owned(i)));
+    }
+    auto total = regatta::co_spawn(executor, sum(std::move(parts)));
+    EXPECT_FALSE(total.ready());
+    while (executor.run_one()) {
+    }
+    ASSERT_TRUE(total.ready());
+    EXPECT_EQ(total.get(), 123);
+    EXPECT_EQ(sync_wait(sum({})), 0);
+}
+
+TEST(future_group, awaited_gives_references_and_nothing) {
+    queue_executor executor;
+    int x = 1;
+    const auto refer = [](int& to) -> co_task<int&> { co_return to; };
+    const auto count = [](std::atomic<int>& runs) -> co_task<> {
+        ++runs;
+        co_return;
+    };
+    std::atomic<int> runs{0};
+    regatta::future_group<int&> references;
+    regatta::future_group<void> nothing;
+    for (int i = 0; i < 3; ++i) {
+        references.push(regatta::co_spawn(executor, refer(x)));
+        nothing.push(regatta::co_spawn(executor, count(runs)));
+    }
+    const auto both = [](regatta::future_group<int&> r, regatta::future_group<void> n,
+                         std::atomic<int>& ran) -> co_task<int> {
+        const auto all = co_await std::move(r);
+        ++all.back().get();
+        co_await std::move(n);
+        co_return ran.load();
+    };
+    while (executor.run_one()) {
+    }
+    EXPECT_EQ(sync_wait(both(std::move(references), std::move(nothing), runs)), 3);
+    EXPECT_EQ(x, 2);
+}
+
+// "throws the exception of the first in order that failed", once every task has ended.
+TEST(future_group, awaited_ends_all_before_it_throws) {
+    queue_executor executor;
+    const auto fail = [](std::string with) -> co_task<int> {
+        throw std::runtime_error(with);
+        co_return 0;
+    };
+    const auto all = [](regatta::future_group<int> g) -> co_task<std::string> {
+        try {
+            co_await std::move(g);
+        } catch (const std::runtime_error& error) {
+            co_return error.what();
+        }
+        co_return "nothing";
+    };
+    regatta::future_group<int> group;
+    group.push(regatta::co_spawn(executor, value(1)));
+    group.push(regatta::co_spawn(executor, fail("second")));
+    group.push(regatta::co_spawn(executor, fail("third")));
+    group.push(regatta::co_spawn(executor, value(4)));
+    auto told = regatta::co_spawn(executor, all(std::move(group)));
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_TRUE(executor.run_one());
+    }
+    EXPECT_FALSE(told.ready()) << "the last task has not run";
+    while (executor.run_one()) {
+    }
+    ASSERT_TRUE(told.ready());
+    EXPECT_EQ(told.get(), "second");
+
+    regatta::future_group<int> taken;
+    taken.push(regatta::co_spawn(executor, value(1)));
+    const regatta::future<int> out = std::move(taken[0]);
+    const auto awaits = [](regatta::future_group<int> g) -> co_task<bool> {
+        try {
+            co_await std::move(g);
+        } catch (const std::logic_error&) {
+            co_return true;
+        }
+        co_return false;
+    };
+    EXPECT_TRUE(sync_wait(awaits(std::move(taken))));
+}
+
+TEST(future_group, awaited_by_many_on_any_thread) {
+    queue_executor executor(2);
+    const auto sum = [](regatta::future_group<int> parts) -> co_task<int> {
+        int all = 0;
+        for (const int part : co_await std::move(parts)) {
+            all += part;
+        }
+        co_return all;
+    };
+    for (int round = 0; round < 300; ++round) {
+        regatta::future_group<int> parts;
+        for (int i = 0; i < 20; ++i) {
+            parts.push(regatta::co_spawn(executor, value(i)));
+        }
+        ASSERT_EQ(regatta::co_spawn(executor, sum(std::move(parts))).get(), 190);
     }
 }

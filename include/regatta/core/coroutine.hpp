@@ -13,6 +13,7 @@
 #include <regatta/core/detail/coroutine_hand_over.hpp>
 #include <regatta/core/detail/future_job.hpp>
 #include <regatta/core/future.hpp>
+#include <regatta/core/future_group.hpp>
 #include <regatta/core/task_errors.hpp>
 
 #include <coroutine>
@@ -458,6 +459,66 @@ private:
 template<class R>
 auto operator co_await(future<R>&& f) noexcept {
     return future_awaiter<R>(std::move(f));
+}
+
+namespace detail {
+
+/// Awaits the futures of a group in their order.
+template<class R>
+co_task<typename future_group<R>::results> await_all(future_group<R> group) {
+    std::exception_ptr first;
+    if constexpr (std::is_void_v<R>) {
+        for (future<R>& f : group) {
+            REGATTA_TRY {
+                co_await std::move(f);
+            }
+            REGATTA_CATCH_ALL {
+                first = first ? first : std::current_exception();
+            }
+        }
+        if (first) {
+            std::rethrow_exception(first);
+        }
+    } else {
+        typename future_group<R>::results all;
+        all.reserve(group.size());
+        for (future<R>& f : group) {
+            REGATTA_TRY {
+                all.push_back(co_await std::move(f));
+            }
+            REGATTA_CATCH_ALL {
+                first = first ? first : std::current_exception();
+            }
+        }
+        if (first) {
+            std::rethrow_exception(first);
+        }
+        co_return all;
+    }
+}
+
+} // namespace detail
+
+/// `co_await std::move(group)` gives the results in order once every task has ended, or throws the
+/// exception of the first in order that failed, as `get`. No thread waits meanwhile. With
+/// `co_spawn` it is one future of all of them:
+///
+/// ```cpp
+/// regatta::co_task<int> sum(regatta::future_group<int> parts) {
+///     int all = 0;
+///     for (const int part : co_await std::move(parts)) {
+///         all += part;
+///     }
+///     co_return all;
+/// }
+/// auto total = regatta::co_spawn(pool, sum(std::move(parts))).then(report);
+/// ```
+///
+/// The coroutine continues on the thread where the last task ends, or on this one if all have ended
+/// by then. Cost: one allocation beside that of the results.
+template<class R>
+auto operator co_await(future_group<R>&& group) {
+    return detail::await_all(std::move(group)).operator co_await();
 }
 
 } // namespace regatta
