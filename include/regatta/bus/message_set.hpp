@@ -13,8 +13,8 @@ namespace regatta {
 
 /// Compile-time facts about a closed set of message types.
 ///
-/// A message is a value: a non-const object type that moves without throwing. Each type may be in
-/// the set only once.
+/// A message is a value: a non-const object type that moves without throwing, by a constructor that
+/// is not explicit. Each type may be in the set only once.
 template<class... Messages>
 struct message_set {
     static_assert(sizeof...(Messages) > 0, "a bus needs at least one type of message");
@@ -23,6 +23,8 @@ struct message_set {
                   "a message type carries no const or volatile");
     static_assert((std::is_nothrow_move_constructible_v<Messages> && ...),
                   "a message must be movable without throwing: it changes threads in between");
+    static_assert((std::is_convertible_v<Messages, Messages> && ...),
+                  "a message must be movable implicitly: its move constructor is not explicit");
 
     /// The number of times that `T` is in the set.
     template<class T>
