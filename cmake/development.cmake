@@ -67,6 +67,7 @@ if(REGATTA_RANDOM_DELAYS)
     endif()
     target_compile_options(regatta_development INTERFACE -fsanitize-coverage=trace-pc
         "SHELL:-include \"${PROJECT_SOURCE_DIR}/tests/random_delays.hpp\"")
+    target_compile_definitions(regatta_development INTERFACE REGATTA_DELAYED_TESTS)
 endif()
 
 # Precompiled headers: what ccache needs to keep the files that use them.

@@ -251,12 +251,13 @@ private:
                     ": probably what each worker touches fits its own caches, and for 1 worker it "
                     "is too much"};
         }
-        return {alone > 0
-                    ? "neither the clock nor a drift of the baseline explains it: do not trust "
-                      "the time of 1 worker"
-                    : "neither the clock nor a drift of the baseline explains it, and the "
-                      "items are too short to be timed: whether they fit the caches of more "
-                      "workers is not known"};
+        return {std::string(clock ? "neither the clock nor a drift of the baseline explains it"
+                                  : "no drift of the baseline explains it, and the clock is not "
+                                    "known") +
+                (alone > 0
+                     ? ": do not trust the time of 1 worker"
+                     : "; the items are too short to be timed: whether they fit the caches of "
+                       "more workers is not known")};
     }
 
     void note_super_linear() {

@@ -130,19 +130,16 @@ TEST_P(fork_meetings, a_worker_that_blocks_with_nothing_to_offer_leaves_its_plac
 // "parked: times that a worker went to sleep": naps, too.
 TEST_P(fork_meetings, a_worker_that_naps_after_a_fork_has_parked) {
     const time_limit limit("a worker that takes a fork, and its nap");
-    library_test::observed_thread helper;
     auto [pool] = make_pool({.threads = 2});
-    pool.submit([&pool = pool, &helper] {
+    pool.submit([&pool = pool] {
             std::atomic<bool> taken{false};
             std::uint64_t before = 0;
             regatta::join([&] { regatta::blocking([&] { await([&] { return taken.load(); }); }); },
                           [&] {
-                              helper.announce();
                               before = pool.stats().parked;
                               taken = true;
                           });
-            helper.await_sleep();
-            EXPECT_GT(pool.stats().parked, before);
+            await([&] { return pool.stats().parked > before; });
         })
         .get();
 }

@@ -301,6 +301,40 @@ TEST_P(pool_overflow, drop_oldest_drops_one_task_that_another_continues) {
 }
 
 // "If all waiting tasks are more important than the new one, the caller gets `task_rejected`."
+// "A pool that is closed meanwhile takes the new task, for which an accepted one was dropped": and
+// ends only when that has run.
+TEST_P(pool_overflow, a_task_for_which_one_was_dropped_is_taken_by_a_pool_that_closes) {
+    const library_test::time_limit limit("a pool that closes while a task is dropped");
+    /// Its destructor comes between the drop and the new task.
+    struct at_end {
+        std::function<void()> call;
+        ~at_end() {
+            if (call) {
+                call();
+            }
+        }
+    };
+    for (const priority level : {priority::low, priority::medium, priority::high}) {
+        door d;
+        std::atomic<int> runs{0};
+        std::thread closes;
+        auto [pool] = make_pool({.threads = 1, .capacity = 1, .when_full = overflow::drop_oldest});
+        hold_worker(pool, d);
+        auto dropped = std::make_unique<at_end>();
+        dropped->call = [&, p = &pool] {
+            closes = std::thread([p] { p->close(); });
+            await([&] { return p->closed(); });
+        };
+        pool.execute(priority::low, [held = std::move(dropped)] {});
+        pool.execute(level, [&] { ++runs; });
+        EXPECT_THROW(pool.execute([&] { ++runs; }), task_rejected);
+        d.open();
+        closes.join();
+        EXPECT_EQ(runs.load(), 1);
+        EXPECT_EQ(pool.stats().cancelled, 1u);
+    }
+}
+
 TEST_P(pool_overflow, drop_oldest_spares_the_more_important) {
     std::vector<int> order;
     auto [pool] = make_pool({.threads = 1, .capacity = 3, .when_full = overflow::drop_oldest});

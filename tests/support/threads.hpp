@@ -15,9 +15,10 @@
 
 namespace library_test {
 
-/// `full` rounds; a tenth under the thread sanitizer and on an emulated processor.
+/// `full` rounds; a tenth under the thread sanitizer, with random delays and on an emulated
+/// processor.
 inline int rounds(int full) {
-#if defined(__aarch64__)
+#if defined(__aarch64__) || defined(REGATTA_DELAYED_TESTS)
     const bool slow = true;
 #else
     const bool slow = REGATTA_THREAD_SANITIZER != 0;

@@ -261,16 +261,13 @@ public:
     bool idle() const noexcept { return loop_.idle(false); }
 
     /// Destroys a task unrun, not as a worker in its turn. @param drop does it; returns whether
-    /// there was one.
+    /// there was one. Call `count_dropped` once the source has counted it as finished.
     template<class Drop>
     REGATTA_RARE bool drop_one(Drop&& drop) noexcept {
         const drop_scope scope(pool_);
-        const bool dropped = drop();
-        if (dropped) {
-            loop_.count_dropped();
-        }
-        return dropped;
+        return drop();
     }
+    void count_dropped() noexcept { loop_.count_dropped(); }
 
     // --- pausing and ending ----------------------------------------------------------------------
 

@@ -172,15 +172,16 @@ private:
     /// As `append`, one closure. @returns whether it did.
     REGATTA_INLINE bool append_one(priority level, const closure_kind& kind, void* from) {
         // Each compiled for itself: most closures need no room.
-        return kind.room == 0 ? append_one<false>(level, kind, from)
-                              : append_one<true>(level, kind, from);
+        return kind.room == 0 ? append_one<false>(level, kind, from, engine_.caller())
+                              : append_one<true>(level, kind, from, engine_.caller());
     }
     /// Not by `append`, whose loop costs some fifty instructions a task.
     template<bool Beside>
-    REGATTA_INLINE bool append_one(priority level, const closure_kind& kind, void* from) {
+    REGATTA_INLINE bool append_one(priority level, const closure_kind& kind, void* from,
+                                   unsigned caller) {
         REGATTA_TRY {
             const auto appended = source_.queues().append(
-                level, engine_.caller(), 1, Beside ? kind.room : 0,
+                level, caller, 1, Beside ? kind.room : 0,
                 [&](cell& into, std::size_t, void* beside) noexcept {
                     kind.fill(into, beside, from);
                 },
@@ -234,12 +235,39 @@ private:
     /// Waits for room for a task. A worker of the pool runs tasks while it waits.
     /// @returns whether the caller holds room; false only if the pool is closed.
     REGATTA_RARE REGATTA_POOLS_API bool wait_for_room();
+    /// What one submission has dropped. Until this ends it counts as unfinished, as does a task
+    /// that submits another: so a pool that is closed meanwhile takes the new task, for which an
+    /// accepted one was dropped.
+    class dropped_tasks {
+    public:
+        explicit dropped_tasks(engine& of) noexcept : engine_(of) {}
+        dropped_tasks(const dropped_tasks&) = delete;
+        dropped_tasks& operator=(const dropped_tasks&) = delete;
+        ~dropped_tasks() {
+            for (finished_.flush(); count_ != 0; --count_) {
+                engine_.count_dropped();
+            }
+        }
+        bool any() const noexcept { return count_ != 0; }
+        /// Drops the oldest task of that priority. @returns whether there was one.
+        bool add_from(queue_source& source, priority level) noexcept {
+            const bool dropped =
+                engine_.drop_one([&]() noexcept { return source.drop_oldest(level, finished_); });
+            count_ += dropped ? 1 : 0;
+            return dropped;
+        }
+
+    private:
+        engine& engine_;
+        task_queues::tally finished_;
+        unsigned count_ = 0;
+    };
+
     /// Gets room for a task of that priority: takes free room, or drops the oldest queued task of
     /// the lowest priority. @returns whether the caller holds room; false if tasks of a higher
     /// priority have all of it. Refuses as `refuse_if_closed`.
     REGATTA_RARE REGATTA_POOLS_API bool make_room(priority level, std::size_t accepted,
-                                                  std::size_t count);
-    REGATTA_RARE REGATTA_POOLS_API bool drop_oldest(priority level) noexcept;
+                                                  std::size_t count, dropped_tasks& dropped);
 
     /// Appends a closure for which the caller holds room.
     /// @param accepted how many tasks of its batch were accepted before.
@@ -256,7 +284,10 @@ private:
                                                            std::size_t count);
     /// @returns whether the caller has room now; if not, the task goes to `divert`.
     REGATTA_RARE REGATTA_POOLS_API bool find_room(priority level, std::size_t accepted,
-                                                  std::size_t count);
+                                                  std::size_t count, dropped_tasks& dropped);
+    /// Appends a closure for which others were dropped.
+    REGATTA_RARE REGATTA_POOLS_API void place_instead(priority level, const closure_kind& kind,
+                                                      void* from);
     /// Gives a task that found no room to the sink, or runs it here.
     REGATTA_RARE REGATTA_POOLS_API void divert(task refused);
     /// Waits for room. If the wait throws, counts `count` tasks as refused.
@@ -298,11 +329,22 @@ void pool_intake::enqueue_one(priority level, const closure_kind& kind, void* fr
 }
 void pool_intake::place_without_room(priority level, const closure_kind& kind, void* from,
                                      std::size_t accepted, std::size_t count) {
-    if (find_room(level, accepted, count)) {
-        place(level, kind, from, accepted, count);
-    } else {
+    dropped_tasks dropped(engine_);
+    if (!find_room(level, accepted, count, dropped)) {
         divert(kind.box(from));
+    } else if (!append_one(level, kind, from)) {
+        if (!dropped.any()) {
+            refuse(task_rejected::reason::closed, count, accepted);
+        }
+        place_instead(level, kind, from);
     }
+}
+void pool_intake::place_instead(priority level, const closure_kind& kind, void* from) {
+    for (backoff pace; source_.room().take(1) == 0;) {
+        pace.pause_or_sleep(); // The workers of the closed pool make room.
+    }
+    // As a worker: a task of the pool is unfinished, so none of them has left.
+    append_one<true>(level, kind, from, 0);
 }
 bool pool_intake::try_append(priority level, const closure_kind& kind, void* from) {
     engine_.refuse_fork(submission);
@@ -325,14 +367,20 @@ bool pool_intake::wait_for_room() {
     engine_.help_until("wait for room in a task", [this] { return source_.room().take(1) != 0; });
     return true;
 }
-bool pool_intake::make_room(priority level, std::size_t accepted, std::size_t count) {
+bool pool_intake::make_room(priority level, std::size_t accepted, std::size_t count,
+                            dropped_tasks& dropped) {
     for (backoff pace; source_.room().take(1) == 0;) {
-        refuse_if_closed(count, accepted); // A closed pool runs what it has taken.
-        bool dropped = drop_oldest(priority::low);
-        for (const priority lower : {priority::medium, priority::high}) {
-            dropped = dropped || (level >= lower && drop_oldest(lower));
+        // A closed pool runs what it has taken.
+        if (dropped.any() && engine_.closed() && engine_.caller() == outside) {
+            pace.pause_or_sleep();
+            continue;
         }
-        if (dropped) {
+        refuse_if_closed(count, accepted);
+        bool one = dropped.add_from(source_, priority::low);
+        for (const priority lower : {priority::medium, priority::high}) {
+            one = one || (level >= lower && dropped.add_from(source_, lower));
+        }
+        if (one) {
             continue;
         }
         std::size_t above = 0;
@@ -348,10 +396,8 @@ bool pool_intake::make_room(priority level, std::size_t accepted, std::size_t co
     }
     return true;
 }
-bool pool_intake::drop_oldest(priority level) noexcept {
-    return engine_.drop_one([&]() noexcept { return source_.drop_oldest(level); });
-}
-bool pool_intake::find_room(priority level, std::size_t accepted, std::size_t count) {
+bool pool_intake::find_room(priority level, std::size_t accepted, std::size_t count,
+                            dropped_tasks& dropped) {
     refuse_if_closed(count, accepted);
     if (take_swept(1) != 0) {
         return true;
@@ -362,7 +408,7 @@ bool pool_intake::find_room(priority level, std::size_t accepted, std::size_t co
     }
     if (what == overflow::block
             ? await_room(count)
-            : what == overflow::drop_oldest && make_room(level, accepted, count)) {
+            : what == overflow::drop_oldest && make_room(level, accepted, count, dropped)) {
         return true;
     }
     refuse(what == overflow::block ? task_rejected::reason::closed : task_rejected::reason::full,

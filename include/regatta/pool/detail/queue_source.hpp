@@ -131,16 +131,18 @@ public:
     /// In a fork of the process, before the destructor: its locks are free.
     void abandon() noexcept { queues_.abandon(); }
 
-    /// Drops the oldest task of that priority; the caller tells the engine. @returns whether there
-    /// was one.
-    REGATTA_RARE REGATTA_POOLS_API bool drop_oldest(priority level) noexcept;
+    /// Drops the oldest task of that priority. It counts as unfinished until the tally is flushed;
+    /// the caller then tells the engine. @returns whether there was one.
+    REGATTA_RARE REGATTA_POOLS_API bool drop_oldest(priority level,
+                                                    task_queues::tally& into) noexcept;
     /// Drops all queued tasks and calls `dropped()` for each. Repeats while `more()` says that
     /// further tasks are on their way.
     template<class Dropped, class More>
     void drop_all(Dropped&& dropped, More&& more) noexcept {
         for (backoff pace;; pace.pause_or_sleep()) {
             for (const priority level : {priority::high, priority::medium, priority::low}) {
-                while (drop_oldest(level)) {
+                for (task_queues::tally mine; drop_oldest(level, mine);) {
+                    mine.flush();
                     dropped();
                 }
             }
@@ -170,7 +172,7 @@ private:
 
 #if REGATTA_POOLS_DEFINITIONS
 
-bool queue_source::drop_oldest(priority level) noexcept {
+bool queue_source::drop_oldest(priority level, task_queues::tally& into) noexcept {
     const auto b = queues_.take_oldest(level);
     if (b.size() == 0) {
         return false;
@@ -181,8 +183,7 @@ bool queue_source::drop_oldest(priority level) noexcept {
         dropped_late_.fetch_add(1, std::memory_order_relaxed);
     }
     b.destroy(0);
-    task_queues::tally mine;
-    mine.finish(b, 1);
+    into.finish(b, 1);
     return true;
 }
 
