@@ -4,6 +4,7 @@
 #include "process/segment_file.hpp"
 #include "process/segment_name.hpp"
 #include "support/process_peer.hpp"
+#include "support/threads.hpp"
 
 #include <regatta/process/shared_memory.hpp>
 #include <regatta/process/subprocess.hpp>
@@ -170,8 +171,9 @@ TEST(process_stress, a_reader_sees_a_whole_segment_or_none_while_it_is_replaced)
             }
         });
     }
+    const int most = library_test::rounds(20000);
     int replaced = 0;
-    for (int i = 0; i < 20000 && (replaced < 6000 || opened.load() < 3000); ++i) {
+    for (int i = 0; i < most && (replaced < most / 3 || opened.load() < most / 7); ++i) {
         ++attempts;
         try {
             auto memory = regatta::shared_memory::replace(
@@ -200,7 +202,7 @@ TEST(process_stress, who_replaced_a_segment_has_its_name) {
     std::vector<std::thread> replacers;
     for (int t = 0; t < 3; ++t) {
         replacers.emplace_back([&] {
-            for (int i = 0; i < 3000; ++i) {
+            for (int i = 0; i < library_test::rounds(3000); ++i) {
                 try {
                     auto mine = regatta::shared_memory::replace(name, 10, layout);
                     mine.keep_name(); // So that the next one finds it, unused.
