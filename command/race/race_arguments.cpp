@@ -154,7 +154,8 @@ std::vector<race::entrant> chosen_entrants(const race_arguments& arguments,
     std::vector<race::entrant> entrants;
     std::string unknown;
     for (const std::string& word : arguments.schemes) {
-        const auto equals = word.find('=');
+        // In a path it is a letter.
+        const auto equals = word.find('/') < word.find('=') ? word.npos : word.find('=');
         const std::string alias = word.substr(0, std::min(equals, word.size()));
         const std::string name = equals == word.npos ? word : word.substr(equals + 1);
         if (alias.empty() || name.empty()) {

@@ -25,9 +25,17 @@
 namespace regatta::detail {
 namespace {
 
+/// Whether its masks are those that tasks get back. Those of moved tasks say who they are.
+bool saves_masks(const exclusive_step& step) {
+    return step.kind == step_kind::save_masks || step.kind == step_kind::narrow_masks;
+}
+
 /// Replaces each mask by the one that the task had before any lease, if another lease recorded it.
 void recall_masks(std::vector<task_mask>& masks, const std::vector<exclusive_step>& of_others) {
     for (const exclusive_step& step : of_others) {
+        if (!saves_masks(step)) {
+            continue;
+        }
         for (const task_mask& saved : step.masks) {
             for (task_mask& task : masks) {
                 if (task.thread == saved.thread && is_same_start(task.start, saved.start)) {
@@ -42,9 +50,7 @@ void recall_masks(std::vector<task_mask>& masks, const std::vector<exclusive_ste
 cpu_set cpus_of(const std::vector<exclusive_step>& steps) {
     cpu_set cpus;
     for (const exclusive_step& step : steps) {
-        const bool has_masks =
-            step.kind == step_kind::save_masks || step.kind == step_kind::narrow_masks;
-        if (has_masks && step.text != pins_only) {
+        if (saves_masks(step) && step.text != pins_only) {
             cpus |= step.cpus;
         }
     }
@@ -157,6 +163,9 @@ step_error tasks_not_listed() {
 
 const task_mask* find_mask(const std::vector<exclusive_step>& steps, const task_mask& task) {
     for (const exclusive_step& step : steps) {
+        if (!saves_masks(step)) {
+            continue;
+        }
         for (const task_mask& saved : step.masks) {
             if (saved.thread == task.thread && is_same_start(saved.start, task.start)) {
                 return &saved;
@@ -278,6 +287,9 @@ step_error narrow_all(exclusive_system& system, const exclusive_step& step,
 void pin_again(exclusive_system& system, const std::vector<exclusive_step>& done,
                const std::vector<exclusive_step>& of_others) {
     for (const exclusive_step& step : done) {
+        if (!saves_masks(step)) {
+            continue;
+        }
         for (const task_mask& saved : step.masks) {
             const cpu_set wanted = saved.allowed - step.cpus - cpus_of(of_others);
             const auto now = read_task(system, saved.process, saved.thread);

@@ -15,6 +15,7 @@ from support import environment, run
 
 POOL = os.environ["REGATTA_TEST_POOL"]
 FAULTY = os.environ["REGATTA_TEST_FAULTY"]
+OTHER = os.environ["REGATTA_TEST_OTHER"]
 COLLATZ = os.environ["REGATTA_TEST_COLLATZ"]
 SMALL = ["uneven", "--size", "200"]
 QUICK = ["--rounds", "1"]
@@ -115,7 +116,21 @@ class OwnScheme(unittest.TestCase):
         result = run("race", *SMALL, "--schemes", FAULTY, *QUICK, "--json", "-", env=with_trouble("print"))
         self.assertEqual(result.returncode, 0, result.stderr)
         json.loads(result.stdout)
-        self.assertIn("away\n", result.stderr)
+        self.assertIn("away in state 1\n", result.stderr)
+
+    # "To race two states of one pool, build two files": of one class, which both export.
+    def test_two_states_of_one_class(self):
+        result = run("race", *SMALL, "--schemes", f"{FAULTY},{OTHER}", *QUICK, env=with_trouble("print"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for state in ("1", "2"):
+            self.assertIn(f"away in state {state}\n", result.stdout)
+
+    def test_a_path_may_have_an_equals_sign(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(POOL, os.path.join(folder, "a=b.so"))
+            for word in ("./a=b.so", "x=./a=b.so"):
+                result = run("race", *SMALL, "--schemes", word, *QUICK, cwd=folder)
+                self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_what_is_none_is_refused(self):
         for path, trouble, says in (

@@ -161,6 +161,14 @@
 #define REGATTA_SYSTEM_API
 #endif
 
+// For a function that is in several libraries of one process and differs between them. Otherwise
+// they share the static variables of a template, which GCC makes unique in the process.
+#if defined(__GNUC__) && !defined(_WIN32)
+#define REGATTA_HIDDEN [[gnu::visibility("hidden")]]
+#else
+#define REGATTA_HIDDEN
+#endif
+
 // `try`/`catch` that vanish in a build without exceptions. The guarded block always runs; the
 // handler is compiled only where it can be reached.
 #if REGATTA_EXCEPTIONS

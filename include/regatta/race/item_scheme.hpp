@@ -6,6 +6,7 @@
 /// A scheme of one's own, such as one's own thread pool, that `regatta race` and `regatta scale`
 /// measure beside all others.
 
+#include <regatta/base/config.hpp>
 #include <regatta/race/detail/entry_text.hpp>
 
 #include <cstddef>
@@ -156,8 +157,7 @@ private:
 ///
 /// - A constructor from the number of workers starts them. The race makes the scheme anew for each
 ///   run and times neither this nor the destructor.
-/// - `void run(const scheme_items& items)` computes each item once, on whatever threads, and
-/// returns
+/// - `void run(const scheme_items& items)` computes each item once, on whatever threads. It returns
 ///   when all are done. Timed. With `--reuse` it is called again and again.
 /// - `static constexpr bool one_by_one = true` if `run` iterates over the items and hands each over
 ///   at once. Then the scheme takes part in races at a rate (`--rate`).
@@ -167,7 +167,7 @@ private:
 /// Failure: an exception of the constructor or of `run` fails the scheme; the report has its text.
 /// So does an item that did not run, or ran twice.
 template<class Scheme>
-const scheme_entry* scheme_entry_of() noexcept {
+REGATTA_HIDDEN const scheme_entry* scheme_entry_of() noexcept {
     static constexpr scheme_entry entry = detail::scheme_adapter<Scheme>::entry();
     return &entry;
 }

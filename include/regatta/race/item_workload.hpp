@@ -5,6 +5,7 @@
 /// @file
 /// Code of one's own that `regatta race` and `regatta scale` run under every scheme.
 
+#include <regatta/base/config.hpp>
 #include <regatta/race/detail/entry_text.hpp>
 
 #include <concepts>
@@ -340,7 +341,7 @@ private:
 /// Failure: an exception of `run`, `reset` or `verify` fails the scheme; the report has its text.
 /// One of another member ends the race before it begins.
 template<class Workload>
-const workload_entry* workload_entry_of() noexcept {
+REGATTA_HIDDEN const workload_entry* workload_entry_of() noexcept {
     static constexpr workload_entry entry = detail::workload_adapter<Workload>::entry();
     return &entry;
 }
