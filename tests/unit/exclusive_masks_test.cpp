@@ -5,6 +5,9 @@
 /// The masks of many tasks while leases sweep their CPUs, on a machine of plain files.
 
 #include "exclusive_fakes.hpp"
+#include "lease/exclusive_masks.hpp"
+#include "lease/exclusive_step.hpp"
+#include "lease/exclusive_tasks.hpp"
 
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/lease/exclusive_cpus.hpp>
@@ -130,6 +133,24 @@ TEST_F(exclusive_masks, a_task_that_has_ended_and_that_nobody_waits_for_is_no_fa
     root.file("/proc/50/task/50/stat", "50 (a) Z 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 77 0\n");
     std::string problem;
     EXPECT_TRUE(lease.try_release(problem)) << problem;
+}
+
+// Whom a step has moved it knows by a mask, too: that is none to give back, nor to set again.
+TEST_F(exclusive_masks, of_moved_tasks_are_not_saved_ones) {
+    machine->start(50, 50, 1, "0-2");
+    const auto task = regatta::detail::read_task(*machine, 50, 50);
+    ASSERT_TRUE(task);
+    regatta::detail::exclusive_step moved;
+    moved.kind = regatta::detail::step_kind::move_process;
+    moved.masks = {*task};
+    EXPECT_EQ(regatta::detail::find_mask({moved}, *task), nullptr);
+    machine->set_mask(50, "0-1"); // As its new group has it.
+    regatta::detail::pin_again(*machine, {moved}, {});
+    EXPECT_EQ(machine->mask(50), "0-1");
+    moved.kind = regatta::detail::step_kind::save_masks;
+    ASSERT_NE(regatta::detail::find_mask({moved}, *task), nullptr);
+    regatta::detail::pin_again(*machine, {moved}, {});
+    EXPECT_EQ(machine->mask(50), "0-2");
 }
 
 // A thread of the kernel may be bound to its CPU: that is a note. A task of a user is a failure.
