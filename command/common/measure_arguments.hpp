@@ -66,10 +66,10 @@ void add_rate_option(subcommand command, measure_arguments& arguments);
 
 /// The workload of that name. Throws `usage_error`, with the nearest name, where there is none.
 const race::workload_info& workload_named(const std::string& name);
-/// The scheme of that name, or in that file (`names_file`); null: there is none of that name.
-/// Throws `usage_error` where the file has none.
+/// Finds a scheme by its name or, where `names_file`, in that file.
+/// @returns null if no scheme has that name. Throws `usage_error` if the file has no scheme.
 const race::scheme_info* find_scheme(const std::string& name);
-/// The same; also throws `usage_error`, with the nearest name, where there is none of that name.
+/// As `find_scheme`, but throws `usage_error`, with the nearest name, instead of returning null.
 const race::scheme_info& scheme_named(const std::string& name);
 
 /// "there is no scheme "tbbb" (did you mean "tbb"?)"

@@ -88,27 +88,10 @@ private:
 /// Why there is no scheme in it, or nothing.
 std::string open(scheme_file& file) {
     const own_code_scope at("the scheme's own code, in what runs when it is loaded");
-    using function = const scheme_entry* (*)();
     std::string why;
-    const auto entry =
-        reinterpret_cast<function>(function_of_library(file.path, "regatta_scheme", why));
-    if (entry == nullptr) {
-        return why + "; see regatta/race/item_scheme.hpp";
-    }
-    try {
-        file.entry = entry();
-    } catch (...) {
-        return "its function regatta_scheme throws";
-    }
-    if (file.entry == nullptr) {
-        return "its function regatta_scheme returns a null pointer";
-    }
-    if (file.entry->version != scheme_entry::current_version) {
-        return "it was built for version " + std::to_string(file.entry->version) +
-               " of the interface; this is version " +
-               std::to_string(scheme_entry::current_version);
-    }
-    return {};
+    file.entry = entry_of_library<scheme_entry>(file.path, "regatta_scheme",
+                                                "regatta/race/item_scheme.hpp", why);
+    return why;
 }
 
 void describe(scheme_file& file) {

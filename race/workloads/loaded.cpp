@@ -225,25 +225,11 @@ std::unique_ptr<workload> make_loaded(const loaded_file& file, const workload_op
 /// Why there is no workload in it, or nothing.
 std::string open(loaded_file& file) {
     const own_code_scope at("the workload's own code, in what runs when it is loaded");
-    using function = const workload_entry* (*)();
     std::string why;
-    const auto entry =
-        reinterpret_cast<function>(function_of_library(file.path, "regatta_workload", why));
-    if (entry == nullptr) {
-        return why + "; see regatta/race/item_workload.hpp";
-    }
-    try {
-        file.entry = entry();
-    } catch (...) {
-        return "its function regatta_workload throws";
-    }
+    file.entry = entry_of_library<workload_entry>(file.path, "regatta_workload",
+                                                  "regatta/race/item_workload.hpp", why);
     if (file.entry == nullptr) {
-        return "its function regatta_workload returns a null pointer";
-    }
-    if (file.entry->version != workload_entry::current_version) {
-        return "it was built for version " + std::to_string(file.entry->version) +
-               " of the interface; this is version " +
-               std::to_string(workload_entry::current_version);
+        return why;
     }
     const workload_sizes sizes = file.entry->sizes;
     if (sizes.min > sizes.usual || sizes.usual > sizes.max) {

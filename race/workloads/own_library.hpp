@@ -37,6 +37,36 @@ std::string path_from_root(const std::string& path);
 /// Threads: any, at once.
 void* function_of_library(const std::string& path, const char* function, std::string& why);
 
+/// What a library offers, by its function of that name: an `Entry` of this version. It stays
+/// loaded.
+/// @param header where the user reads about that function.
+/// @param why what is wrong, where null is returned.
+template<class Entry>
+const Entry* entry_of_library(const std::string& path, const std::string& function,
+                              const char* header, std::string& why) {
+    const auto make =
+        reinterpret_cast<const Entry* (*)()>(function_of_library(path, function.c_str(), why));
+    if (make == nullptr) {
+        why += std::string("; see ") + header;
+        return nullptr;
+    }
+    const Entry* entry = nullptr;
+    try {
+        entry = make();
+    } catch (...) {
+        why = "its function " + function + " throws";
+        return nullptr;
+    }
+    if (entry == nullptr) {
+        why = "its function " + function + " returns a null pointer";
+    } else if (entry->version != Entry::current_version) {
+        why = "it was built for version " + std::to_string(entry->version) +
+              " of the interface; this is version " + std::to_string(Entry::current_version);
+        entry = nullptr;
+    }
+    return entry;
+}
+
 /// The files that were loaded, from the root. They are mapped: who writes to one changes code that
 /// may run.
 /// Threads: any, at once.

@@ -135,7 +135,7 @@ TEST_F(exclusive_masks, a_task_that_has_ended_and_that_nobody_waits_for_is_no_fa
     EXPECT_TRUE(lease.try_release(problem)) << problem;
 }
 
-// Whom a step has moved it knows by a mask, too: that is none to give back, nor to set again.
+// A step that moves tasks keeps their masks only to recognise them: nobody restores these masks.
 TEST_F(exclusive_masks, of_moved_tasks_are_not_saved_ones) {
     machine->start(50, 50, 1, "0-2");
     const auto task = regatta::detail::read_task(*machine, 50, 50);
