@@ -215,6 +215,10 @@ public:
         RL_ASSERT(present_($) == 1);
         present_($) = 0;
     }
+    void own_lines() {
+        RL_ASSERT(present_($) == 0);
+        present_($) = 0; // A write, for which another access is a race.
+    }
 
 private:
     rl::var<int> present_;

@@ -7,6 +7,7 @@
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
+#include <regatta/base/detail/cache_lines.hpp>
 #include <regatta/sync/detail/ticket_ring.hpp>
 
 #include <algorithm>
@@ -29,8 +30,9 @@ namespace regatta {
 /// Cost: one compare-and-swap to append, none to consume; one allocation at construction.
 ///
 /// Producers know by the consumer's position which cells are free, and keep a common copy of it. So
-/// the consumer writes no cell, and a producer need not wait for the line of one to come back
-/// before it claims it; it asks for the lines ahead of time.
+/// a producer need not wait for the line of a cell to come back before it claims it. It asks for
+/// the lines ahead of time, and finds them in the consumer's cache alone
+/// (base/detail/cache_lines.hpp).
 ///
 /// Source and invariants I1, I2, I3: as `basic_ticket_ring`.
 template<class T, class Atomics>
@@ -84,6 +86,8 @@ public:
             // relaxed: only the consumer writes it.
             const std::uint64_t position = this->head_.load(std::memory_order_relaxed);
             auto& at = this->slots_[this->index_of(position)];
+            // To write: own_lines() then needs no request of its own.
+            detail::expect_lines(at);
             // acquire: partner is the producer's release of the turn; the element is there.
             if (at.turn.load(std::memory_order_acquire) != position + 1) {
                 break;
@@ -113,6 +117,7 @@ private:
         std::uint64_t position;
         ~releaser() {
             at.element.destroy();
+            at.element.own_lines();
             // release: partner is the acquire in is_free(), size() and consumed(); the cell is
             // empty.
             queue.head_.store(position + 1, std::memory_order_release);
@@ -144,12 +149,7 @@ private:
     /// before it are written: on x86 a compare-and-swap waits for all earlier stores, and so for
     /// their lines.
     REGATTA_INLINE void expect_write(std::uint64_t position) noexcept {
-        auto* const at =
-            reinterpret_cast<unsigned char*>(&this->slots_[this->index_of(position + cells_ahead)]);
-        constexpr std::size_t most = std::min(sizeof(typename base::slot), 8 * cache_line_size);
-        for (std::size_t i = 0; i < most; i += cache_line_size) {
-            REGATTA_PREFETCH_WRITE(at + i);
-        }
+        detail::expect_lines(this->slots_[this->index_of(position + cells_ahead)]);
     }
 
     /// The producers' copy of head_; never ahead of it.

@@ -7,6 +7,7 @@
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
+#include <regatta/base/detail/cache_lines.hpp>
 #include <regatta/bus/detail/lowest_free.hpp>
 #include <regatta/sync/atomics.hpp>
 
@@ -236,9 +237,16 @@ public:
             const std::size_t shift = read_.load(std::memory_order_relaxed) + offset - next;
             cell* const cells = cells_.get();
             const tag_cell* const tags = tags_.get();
+            const std::size_t soon = next + std::min(stop - next, cells_ahead);
+            for (std::size_t at = next; at != soon; ++at) {
+                expect_use(shift + at);
+            }
             while (next != stop) {
                 const std::size_t at = shift + next++;
-                const destroyer destroy{*this, cells[at], next};
+                if (stop - next >= cells_ahead) {
+                    expect_use(at + cells_ahead);
+                }
+                const destroyer destroy{*this, at, next};
                 use(cells[at].get(), tags[at].load(std::memory_order_relaxed));
             } // destroyed here, before the producer may get the cell
             release.now();
@@ -323,10 +331,14 @@ private:
     };
     struct destroyer {
         basic_segment_ring& ring;
-        cell& at;
+        const std::size_t at;
         const std::size_t next;
         ~destroyer() {
-            at.destroy();
+            cell& done = ring.cells_[at];
+            done.destroy();
+            if (ends_line(at)) { // Else the producer may be at work in that line.
+                done.own_lines();
+            }
             // release: partner is the acquire in look_closely(); the cell is empty.
             ring.done_.store(next, std::memory_order_release);
         }
@@ -356,6 +368,13 @@ private:
     /// Where `order_` says which segment the element at this position lies in.
     std::size_t entry_of(std::size_t at) const noexcept { return (at >> shift_) & (entries_ - 1); }
 
+    /// Whether this cell is the first, or the last, of those that lie in some line. Of a cell that
+    /// is as long as a line both hold.
+    static bool begins_line(std::size_t at) noexcept {
+        return at * sizeof(cell) % cache_line_size < sizeof(cell);
+    }
+    static bool ends_line(std::size_t at) noexcept { return begins_line(at + 1); }
+
     REGATTA_INLINE void set_tag(std::size_t at, Tag tag) noexcept {
         // relaxed, both: the producer owns the cell, and the position publishes its tag.
         if (tags_[at].load(std::memory_order_relaxed) != tag) {
@@ -367,13 +386,15 @@ private:
     /// of a large element. They arrive while the producer writes those before, and no store has to
     /// wait for them.
     REGATTA_INLINE void expect_write(std::size_t at) noexcept {
-        const auto address = reinterpret_cast<std::uintptr_t>(&cells_[at]);
-        if (address % cache_line_size < sizeof(cell) && (at & mask_) + cells_ahead <= mask_) {
-            constexpr std::size_t most = std::min(sizeof(cell), 8 * cache_line_size);
-            const auto* const ahead = reinterpret_cast<const char*>(&cells_[at + cells_ahead]);
-            for (std::size_t i = 0; i < most; i += cache_line_size) {
-                REGATTA_PREFETCH_WRITE(ahead + i);
-            }
+        if (begins_line(at) && (at & mask_) + cells_ahead <= mask_) {
+            expect_lines(cells_[at + cells_ahead]);
+        }
+    }
+    /// Consumer: asks for the lines of an element that is published, each once.
+    REGATTA_INLINE void expect_use(std::size_t at) const noexcept {
+        if (begins_line(at)) {
+            // To write: own_lines() then needs no request of its own.
+            expect_lines(cells_[at]);
         }
     }
 

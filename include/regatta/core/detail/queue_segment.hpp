@@ -73,7 +73,14 @@ struct queue_segment {
 
     /// Makes this segment number `number` of the chain. No cell can be claimed yet: its tail is
     /// where that of the segment before it ends.
+    ///
+    /// It takes the cells away from the consumers' caches, all at once. Otherwise each claim would
+    /// wait for the one line that the task before it wrote: three quarters of the time of an
+    /// `execute` between two cores.
     void begin(std::uint64_t number) noexcept {
+        for (slot& at : cells) {
+            at.element.own_lines();
+        }
         // relaxed, all but one: partner is the acquire of the thread that claims a cell.
         next.store(nullptr, std::memory_order_relaxed);
         finished.store(0, std::memory_order_relaxed);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// How the cache lines of an element travel between the core that writes it and the one that uses
+/// it.
+///
+/// A line that one core wrote and another one read may stay in both caches, and then the next write
+/// waits until the other copy is gone: on processors with two real cores between them some 40 ns,
+/// for which a compare-and-swap behind the write waits as well. A prefetch for writing helps where
+/// the line is in the other cache alone; AMD's processors ignore it for a line that is in both. So
+/// who has used an element takes its lines for itself (`own_lines`), when nobody waits for that,
+/// and each line makes one journey to and one fro.
+/// Source: the states of a line: AMD64 Architecture Programmer's Manual, volume 2, "Memory System".
+
+#include <regatta/base/cache_line.hpp>
+#include <regatta/base/config.hpp>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace regatta::detail {
+
+/// How much of a large element is handled, eight lines: the processor itself asks for the lines
+/// that follow, and more requests than these are not under way at a time.
+inline constexpr std::size_t most_line_bytes = 8 * cache_line_size;
+
+/// Asks for the lines of an element that this core writes soon. A hint: any thread, at any time.
+template<class T>
+REGATTA_INLINE void expect_lines(const T& at) noexcept {
+    const auto* const bytes = reinterpret_cast<const char*>(&at);
+    for (std::size_t i = 0; i < std::min(sizeof(T), most_line_bytes); i += cache_line_size) {
+        REGATTA_PREFETCH_WRITE(bytes + i);
+    }
+}
+
+/// Takes the lines of storage in which nothing lives away from all other cores, with a write to
+/// each. Only by the thread that may write there. The writes wait in the store queue, not one for
+/// the other; a read-modify-write after them waits for all.
+template<class T>
+REGATTA_INLINE void own_lines(T& storage) noexcept {
+    // volatile: the compiler would leave out a write that nobody reads.
+    auto* const bytes = reinterpret_cast<volatile unsigned char*>(&storage);
+    for (std::size_t i = 0; i < std::min(sizeof(T), most_line_bytes); i += cache_line_size) {
+        bytes[i] = 0;
+    }
+}
+
+} // namespace regatta::detail
