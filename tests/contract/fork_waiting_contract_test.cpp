@@ -308,3 +308,81 @@ TEST(fork_worker_pool, handlers_fork) {
     pool.wait();
     EXPECT_EQ(leaves, 100 * (64 + 4));
 }
+
+namespace {
+
+void spin(std::chrono::microseconds time) {
+    const auto end = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < end) {
+    }
+}
+
+/// Drains beside a worker that helps with a region of another thread; one iteration there waits,
+/// and something long runs beneath it.
+/// @param by_future whether the iteration waits for a task of its own, and not for the whole pool,
+///        where a message comes in.
+/// @returns whether it was over when `drain` returned; nothing if no worker took part.
+std::optional<bool> drain_waits_beneath_a_fork(bool by_future) {
+    enum kind : int { first, second };
+    using namespace std::chrono_literals;
+    const time_limit limit("a drain beside an iteration that waits");
+    door busy;
+    std::atomic<bool> waits{false};
+    std::atomic<bool> begins{false};
+    std::atomic<bool> ends{false};
+    std::atomic<bool> over{false};
+    const auto take_long = [&] {
+        begins = true;
+        spin(20ms);
+        ends = true;
+    };
+    regatta::worker_pool<kind> pool(2);
+    pool.on<kind>([&](kind& k) { k == first ? busy.pass() : take_long(); }).start();
+    pool.submit(first); // Keeps a worker, so that the other one is to help.
+    busy.await_inside(1);
+    std::thread opener([&] {
+        for (int i = 0; i < 200; ++i) { // After these the worker watches for the next region.
+            regatta::parallel_for(pool, 0, 64, [](int) { spin(5us); });
+        }
+        regatta::parallel_for(pool, 0, 20'000, [&](int) {
+            if (over || !pool.worker_index() || waits.exchange(true)) {
+                spin(over ? 0us : 50us);
+                return;
+            }
+            if (by_future) {
+                pool.submit(take_long).get();
+            } else {
+                pool.wait_for(300ms); // In vain: the region waits for this iteration.
+            }
+            over = true;
+        });
+        over = true;
+    });
+    await([&] { return waits || over; });
+    std::optional<bool> kept;
+    if (waits) {
+        if (!by_future) {
+            pool.submit(second);
+        }
+        await([&] { return begins.load(); });
+        busy.open();
+        pool.drain();
+        kept = ends.load();
+    }
+    over = true;
+    busy.open();
+    opener.join();
+    return kept;
+}
+
+} // namespace
+
+// "Waits until every message submitted before the call has been handled": also one that a worker
+// handles beneath an iteration, with which it helped while it watched for regions.
+TEST(fork_worker_pool, drain_waits_for_what_runs_beneath_a_fork) {
+    for (const bool by_future : {false, true}) {
+        for (int i = 0; i < 3; ++i) {
+            EXPECT_TRUE(drain_waits_beneath_a_fork(by_future).value_or(true)) << by_future;
+        }
+    }
+}

@@ -196,8 +196,10 @@ private:
 
 /// A cell whose every access the checker sees, by a variable of its own that is written or read
 /// with each: a race on it, a read of an absent element or a write over a present one ends the run.
+///
+/// It has lines of its own, so that `own_lines` is called of each one in every ring.
 template<class T>
-class cell {
+class alignas(64) cell {
 public:
     cell() noexcept { present_($) = 0; }
 

@@ -237,8 +237,9 @@ public:
     // --- waiting ---------------------------------------------------------------------------------
 
     /// Waits until every message submitted before the call has been handled, and then for the
-    /// handlers that run at that moment, of later messages, too: none of them may wait for its
-    /// return. In a paused pool it returns only after `resume`.
+    /// handlers that run at that moment, of later messages, too, and for the forks that its workers
+    /// run then: none of them may wait for its return. In a paused pool it returns only after
+    /// `resume`.
     ///
     /// Throws `std::logic_error` if messages are queued and the pool was never started. Throws
     /// `std::system_error` (`resource_deadlock_would_occur`) in a handler.

@@ -11,7 +11,7 @@
 /// for which a compare-and-swap behind the write waits as well. A prefetch for writing helps where
 /// the line is in the other cache alone; AMD's processors ignore it for a line that is in both. So
 /// who has used an element takes its lines for itself (`own_lines`), when nobody waits for that,
-/// and each line makes one journey to and one fro.
+/// and each line makes one journey there and one back.
 /// Source: the states of a line: AMD64 Architecture Programmer's Manual, volume 2, "Memory System".
 
 #include <regatta/base/cache_line.hpp>

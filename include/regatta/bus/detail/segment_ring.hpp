@@ -336,7 +336,8 @@ private:
         ~destroyer() {
             cell& done = ring.cells_[at];
             done.destroy();
-            if (ends_line(at)) { // Else the producer may be at work in that line.
+            // Of several elements in a line the last: in their line the producer may be at work.
+            if (ends_line(at)) {
                 done.own_lines();
             }
             // release: partner is the acquire in look_closely(); the cell is empty.
@@ -390,7 +391,7 @@ private:
             expect_lines(cells_[at + cells_ahead]);
         }
     }
-    /// Consumer: asks for the lines of an element that is published, each once.
+    /// Consumer: asks for the lines of an element that is published.
     REGATTA_INLINE void expect_use(std::size_t at) const noexcept {
         if (begins_line(at)) {
             // To write: own_lines() then needs no request of its own.

@@ -96,7 +96,12 @@ public:
         }
         if (work != nullptr) {
             team.end_watch();
+            // At work, as in the loop: an iteration may run a task while it waits, and drain()
+            // waits for that.
+            me.activity.enter();
             work_off(loop, me, *work);
+            me.activity.leave();
+            loop.progress_.notify_all(); // pause() or drain() may wait for the leave().
             return true;
         }
         // In this order: whom it wakes may help.

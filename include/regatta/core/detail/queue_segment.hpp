@@ -122,9 +122,9 @@ struct queue_segment {
 
     /// Prefetches what the next claims will write: as many cells, and the rooms beside them, as the
     /// one that ended before `index` had. Otherwise a claim would wait for them: a compare-and-swap
-    /// is not executed before earlier writes are. The cells for reading: to own them so early made
-    /// tasks of a `dynamic_pool` slower. The rooms for writing: nobody looks at them before their
-    /// cells are published.
+    /// is not executed before earlier writes are. The cells for reading, which were taken by
+    /// `begin`: to own them again so early made tasks of a `dynamic_pool` slower. The rooms for
+    /// writing: nobody looks at them before their cells are published.
     /// @param room the bytes beside each.
     void expect_write(std::size_t index, std::size_t count, std::size_t room) noexcept {
         constexpr std::size_t most = 16;

@@ -33,8 +33,8 @@ public:
     /// Waits in a task of `me` until `settled()` holds. Runs other tasks while it waits.
     template<class Settled>
     static void until(Loop& loop, worker& me, Settled&& settled) {
-        // Not at work are `on_start` and forks that a resting worker runs: `pause` and `drain` wait
-        // for the tasks that these run, and not for them.
+        // Not at work is `on_start`: `pause` and `drain` wait for the tasks that it runs, and not
+        // for it.
         const bool rests = !basic_quiescence<Atomics>::working(me.activity.observe_in_order());
         const lower mine(loop, me);
         for (basic_backoff<Atomics> pace; !settled();) {
