@@ -103,7 +103,32 @@ TEST_P(fork_meetings, iterations_meet_however_short_they_were_before) {
     EXPECT_EQ(begun, threads);
 }
 
-// "Offers all pending forks … to others": another thread takes the place of the one that blocks,
+// "Iterations that wait for each other …": also the first of many for the next one, which would
+// remain with its thread if a loop gave away a part of the rest alone.
+TEST_P(fork_meetings, the_first_of_many_iterations_meets_the_next) {
+    const time_limit limit("an iteration that waits for the next");
+    auto [pool] = make_pool({.threads = 4});
+    for (const bool blocks : {true, false}) {
+        std::atomic<bool> met{false};
+        const auto loop = [&, &pool = pool] {
+            met = false;
+            regatta::parallel_for(pool, 0, 10'000, [&](int i) {
+                if (i == 1) {
+                    met = true;
+                } else if (i == 0 && blocks) {
+                    regatta::blocking([&] { await([&] { return met.load(); }); });
+                } else if (i == 0) {
+                    await([&] { return regatta::poll(), met.load(); });
+                }
+            });
+            EXPECT_TRUE(met);
+        };
+        loop();
+        pool.submit(loop).get();
+    }
+}
+
+// "Offers the pending forks … to others": another thread takes the place of the one that blocks,
 // also for forks that a third one makes later.
 TEST_P(fork_meetings, a_worker_that_blocks_with_nothing_to_offer_leaves_its_place_to_another) {
     const time_limit limit("a fork that a third thread has to take");

@@ -99,6 +99,35 @@ TEST_P(fork_scope, ends_with_the_first_exception) {
         .get();
 }
 
+// "Later loops and scopes of the maker are no part of it": neither after an exception nor a stop.
+TEST_P(fork_scope, its_maker_goes_on_after_the_wait) {
+    auto [pool] = make_pool({.threads = 2});
+    const auto runs_all = [&pool = pool] {
+        std::atomic<int> ran{0};
+        regatta::parallel_for(0, 100, [&](int) { ++ran; });
+        regatta::task_scope inner(pool);
+        inner.spawn([&] { ++ran; });
+        inner.wait();
+        return ran.load();
+    };
+    const auto goes_on = [&, &pool = pool] {
+        regatta::task_scope failed(pool);
+        failed.spawn([] { throw std::runtime_error("a child"); });
+        EXPECT_THROW(failed.wait(), std::runtime_error);
+        EXPECT_EQ(runs_all(), 101);
+        failed.spawn([] { ADD_FAILURE() << "a child of a scope that is over"; });
+        EXPECT_THROW(failed.wait(), std::runtime_error);
+        std::stop_source stop;
+        regatta::task_scope stopped(pool, stop.get_token());
+        stop.request_stop();
+        stopped.wait();
+        EXPECT_TRUE(stopped.over());
+        EXPECT_EQ(runs_all(), 101);
+    };
+    goes_on();
+    pool.submit(goes_on).get();
+}
+
 // "The destructor waits, and drops an exception that no `wait` has thrown."
 TEST_P(fork_scope, ends_with_its_block) {
     auto [pool] = make_pool({.threads = 2});

@@ -55,8 +55,12 @@ private:
 
 } // namespace detail
 
-/// Calls `f`, which blocks: on a file, a lock, another thread. Before that it offers all pending
+/// Calls `f`, which blocks: on a file, a lock, another thread. Before that it offers the pending
 /// forks of this thread to others; otherwise they would wait for `f`.
+///
+/// It offers the oldest eight, and of a loop all iterations that follow. If `f` waits for a newer
+/// half of more than eight, call `poll` while it waits: that offers the next ones as others are
+/// taken.
 ///
 /// Threads: any; outside of forks it only calls `f`.
 /// @returns what `f` returns.

@@ -63,9 +63,13 @@ public:
     void spawn(F&& f) { add(new call<std::decay_t<F>>(std::forward<F>(f))); }
 
     /// Waits until all children have ended, those included that children spawn. After an exception
-    /// the scope runs no further children.
+    /// the scope runs no further children. Later loops and scopes of the maker are no part of it.
     void wait() {
         finish();
+        auto& stack = detail::fork_stack::current();
+        if (stop_.over() && stack.scope() == &stop_) {
+            stack.leave_scope(outer_); // Else the maker's next loops would be left out, too.
+        }
         stop_.rethrow();
     }
     /// Whether children that have not begun are left out: one threw, or the stop token was stopped.

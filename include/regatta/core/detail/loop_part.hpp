@@ -327,7 +327,11 @@ fork_frame* loop_part<Count>::split(fork_frame& f, const fork_stop*& scope) noex
     auto& self = static_cast<loop_part&>(f);
     scope = &self.left_.whole;
     const Count rest = self.left_.size();
-    const Count kept = rest / 2 + std::min(self.head_start_, static_cast<Count>(rest / 4));
+    // The last piece takes all that is left: an iteration that blocks may wait for any other one.
+    const Count kept = self.pieces_ + 1 == most_pieces
+                           ? Count{0}
+                           : static_cast<Count>(rest / 2 + std::min(self.head_start_,
+                                                                    static_cast<Count>(rest / 4)));
     const Count given = rest - kept;
     if (given < self.left_.whole.grain || self.pieces_ == most_pieces ||
         !self.left_.whole.admit()) {
