@@ -197,6 +197,12 @@ std::vector<race::entrant> chosen_entrants(const race_arguments& arguments,
                    "--capacity is for pools that take a bound");
     refuse_without(entrants, &race::scheme_traits::sends_chunks, !arguments.axes.chunks.empty(),
                    "--chunk is for schemes that send several items at once");
+    if (arguments.reuse && std::ranges::none_of(entrants, [](const race::entrant& one) {
+            return one.scheme->reusable;
+        })) {
+        throw usage_error("--reuse is for schemes that can do a second job, such as thread pools, "
+                          "and none takes part");
+    }
     programs.enter(entrants);
     for (const race::entrant& one : entrants) {
         if (one.name.ends_with(race::control_name(""))) {

@@ -153,6 +153,9 @@ void say_where(const advising& with, const loss& lost) {
              {{lost.largest_wait, *lost.largest_wait_ns}});
 }
 
+/// From which share of the loss on the items are named as a part of it.
+constexpr double least_items_share = 0.1;
+
 /// Whether a serial part can be told from none.
 bool is_told(const figure_interval& serial) {
     constexpr double least = 0.0005; // less is shown as 0 %
@@ -199,6 +202,14 @@ void say_serial(const advising& with, const loss& lost) {
         with.say(topic::limit,
                  fmt::format("With {} workers each does {} of what one alone does. What an item "
                              "costs is not known.",
+                             lost.workers, percent_text(lost.efficiency)),
+                 lost.figures);
+    } else if (*lost.items_share >= least_items_share) {
+        with.say(topic::limit,
+                 fmt::format("Of what is lost, {} is in the items, which cost {} times as much as "
+                             "alone; no figure tells what the rest is: with {} workers each does "
+                             "{} of what one alone does.",
+                             percent_text(*lost.items_share), factor_text(lost.items_ratio),
                              lost.workers, percent_text(lost.efficiency)),
                  lost.figures);
     } else {

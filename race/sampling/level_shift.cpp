@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <map>
 
 namespace regatta::race {
@@ -91,6 +92,21 @@ level_shift find_shift(const series& measured) {
         found.significant = most.distance > critical_distance;
     }
     return found;
+}
+
+series faster_rounds(series all, const level_shift& shift) {
+    std::erase_if(all.samples, [&](const sample& each) {
+        return (each.round < shift.round) != (shift.ratio > 1);
+    });
+    return all;
+}
+
+std::string shift_text(std::string_view who, const level_shift& shift) {
+    char ratio[64];
+    std::snprintf(ratio, sizeof ratio, "%.2f", shift.ratio);
+    return "from round " + std::to_string(shift.round + 1) + " on " + std::string(who) + " took " +
+           ratio + " times as long as before: something " +
+           (shift.ratio > 1 ? "slowed it down" : "had slowed it down");
 }
 
 std::size_t unsteady_head(const std::vector<double>& values) {

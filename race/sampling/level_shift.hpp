@@ -8,6 +8,8 @@
 #include "sampling/sampler.hpp"
 
 #include <cstddef>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace regatta::race {
@@ -25,6 +27,12 @@ struct level_shift {
 /// Source: A. Pettitt, "A non-parametric approach to the change-point problem", 1979, with the
 /// rank-sum test's normal approximation at each place.
 level_shift find_shift(const series& measured);
+
+/// The rounds of the faster of the two levels.
+series faster_rounds(series all, const level_shift& shift);
+
+/// "from round 8 on serial took 1.30 times as long as before: something slowed it down"
+std::string shift_text(std::string_view who, const level_shift& shift);
 
 /// How many of the first values are at another level than the rest: 4 to a third of them. 0 where
 /// there are fewer than 12 values, and by chance seldom otherwise: in at most 1 of 100 steady

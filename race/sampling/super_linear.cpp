@@ -37,14 +37,6 @@ bool is_super_linear(const race_result& result, const scheme_result& one) {
                : one.speedup->median > possible * (1 + tolerance);
 }
 
-/// The rounds of the faster of the two levels.
-series faster_rounds(series all, const level_shift& shift) {
-    std::erase_if(all.samples, [&](const sample& each) {
-        return (each.round < shift.round) != (shift.ratio > 1);
-    });
-    return all;
-}
-
 std::string cause_of(const race_result& result, const scheme_result& one,
                      const scheme_result& serial) {
     if (one.traits.language != language::cpp || !one.runs_items()) {
@@ -55,16 +47,13 @@ std::string cause_of(const race_result& result, const scheme_result& one,
         return cause;
     }
     const series& alone = serial.measured;
-    if (alone.disturbed() || 4 * alone.contaminated() > alone.samples.size()) {
-        return "others slowed down serial in " + std::to_string(alone.contaminated()) + " of " +
-               std::to_string(alone.samples.size()) + " samples";
+    if (alone.disturbed()) { // Else the disturbed samples do not count.
+        return "others slowed down serial in all of its samples";
     }
     if (const level_shift shift = find_shift(alone);
         shift.significant && paired_ratio(faster_rounds(alone, shift), one.measured).median <=
                                  most_possible(result, one) * (1 + tolerance)) {
-        return "from round " + std::to_string(shift.round + 1) + " on serial took " +
-               number(shift.ratio) + " times as long as before: something " +
-               (shift.ratio > 1 ? "slowed it down" : "had slowed it down");
+        return shift_text("serial", shift);
     }
     const auto cost = one.where.item_cost;
     if (cost && one.speedup->median * *cost <= most_possible(result, one) * (1 + tolerance)) {

@@ -230,17 +230,14 @@ private:
                         number(point.speedup.median / *clock),
                     true};
         }
-        if (base_.measured.disturbed() ||
-            4 * base_.measured.contaminated() > base_.measured.samples.size()) {
-            return {"others slowed down 1 worker in " +
-                    std::to_string(base_.measured.contaminated()) + " of " +
-                    std::to_string(base_.measured.samples.size()) + " runs"};
+        if (base_.measured.disturbed()) { // Else the disturbed runs do not count.
+            return {"others slowed down 1 worker in all of its runs"};
         }
-        const estimate& drift = result_.baseline_drift;
-        if (drift.count >= 2 && drift.high < 1 &&
-            point.speedup.median * drift.median <= possible * (1 + level_tolerance)) {
-            return {"1 worker was slow at first: at the end it took " + number(drift.median) +
-                    " times as long as at the start"};
+        if (const level_shift shift = find_shift(base_.measured);
+            shift.significant &&
+            paired_ratio(faster_rounds(base_.measured, shift), point.measured).median <=
+                possible * (1 + level_tolerance)) {
+            return {shift_text("1 worker", shift)};
         }
         const auto alone = static_cast<double>(base_.latency.percentile(0.5));
         const auto shared = static_cast<double>(point.latency.percentile(0.5));
@@ -251,8 +248,8 @@ private:
                     ": probably what each worker touches fits its own caches, and for 1 worker it "
                     "is too much"};
         }
-        return {std::string(clock ? "neither the clock nor a drift of the baseline explains it"
-                                  : "no drift of the baseline explains it, and the clock is not "
+        return {std::string(clock ? "neither the clock nor a slow part of the rounds explains it"
+                                  : "no slow part of the rounds explains it, and the clock is not "
                                     "known") +
                 (alone > 0
                      ? ": do not trust the time of 1 worker"
@@ -288,25 +285,37 @@ private:
                 continue;
             }
             if (point.word == verdict::equal || point.word == verdict::unclear) {
+                const bool may_be_1 = point.speedup.low <= 1 && point.speedup.high >= 1;
                 warn(kind::within_noise, point.workers,
                      "the speed-up with " + counted(point.workers, "worker") + ", " +
                          interval(point.speedup) +
-                         ", cannot be told from 1: 1 worker beside itself differs by up to " +
-                         percent_text(result_.floor.distance));
-            } else if (last != nullptr && last->workers > 1 && same_speed(point, *last)) {
-                warn(kind::within_noise, point.workers,
-                     counted(point.workers, "worker") + " cannot be told from " +
-                         std::to_string(last->workers) + ": the speed-ups are " +
-                         interval(point.speedup) + " and " + interval(last->speedup));
+                         (may_be_1 ? ", cannot be told from 1: 1 worker beside itself differs by "
+                                     "up to " +
+                                         percent_text(result_.floor.distance)
+                                   : ", is not shown to differ from 1 by " +
+                                         margin_text(result_.margin) + " or more"));
+            } else if (last != nullptr && last->workers > 1) {
+                note_same_speed(point, *last);
             }
             last = &point;
         }
     }
 
-    bool same_speed(const scale_point& a, const scale_point& b) const {
-        const estimate ratio = paired_ratio(a.measured, b.measured);
-        const verdict word = judge(widened(ratio, result_.floor.distance), result_.margin);
-        return word == verdict::equal || word == verdict::unclear;
+    void note_same_speed(const scale_point& a, const scale_point& b) {
+        const estimate ratio =
+            widened(paired_ratio(a.measured, b.measured), result_.floor.distance);
+        const verdict word = judge(ratio, result_.margin);
+        if (word != verdict::equal && word != verdict::unclear) {
+            return;
+        }
+        const bool may_be_1 = ratio.low <= 1 && ratio.high >= 1;
+        warn(kind::within_noise, a.workers,
+             counted(a.workers, "worker") +
+                 (may_be_1 ? " cannot be told from "
+                           : " are not shown to differ by " + margin_text(result_.margin) +
+                                 " or more from ") +
+                 std::to_string(b.workers) + ": the speed-ups are " + interval(a.speedup) +
+                 " and " + interval(b.speedup));
     }
 
     void note_oversubscribed() {

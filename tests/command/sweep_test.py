@@ -74,6 +74,11 @@ class Sweep(unittest.TestCase):
             self.assertIn(says, result.stderr)
             self.assertIn("--capacity", result.stderr)
 
+    def test_reuse_is_for_schemes_that_can_do_a_second_job(self):
+        result = run("race", "empty", "--reuse", "--schemes", "serial,std_thread", "--rounds", "1")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn("--reuse is for schemes that can do a second job", result.stderr)
+
     def test_a_chunk_is_for_schemes_that_send_several_items(self):
         for words, says in ((["empty", "--chunk", "3", "--schemes", "std_thread,steady"],
                              "steady_batch, balanced_batch, dynamic_batch, zmq_inproc_chunk), and none takes part"),

@@ -304,6 +304,12 @@ TEST(advice_on_limit, a_serial_part_that_may_be_none_is_not_called_the_limit) {
                       Not(HasSubstr("serial part"))));
 }
 
+TEST(advice_on_limit, a_part_of_the_loss_in_the_items_is_named) {
+    // Each worker does 60 %, and items that cost 1.32 times as much are 48 % of that loss.
+    const auto made = advised({scale_maker(2).add(1, 1, 100).add(2, 1.2, 132).finish()});
+    EXPECT_THAT(said(made, topic::limit), Not(HasSubstr("not in the items")));
+}
+
 TEST(advice_on_limit, a_law_that_does_not_describe_the_points_tells_no_serial_part) {
     const auto made = advised({scale_maker(2).add(1, 1, 100).add(2, 0.5, 100.5).finish()});
     EXPECT_THAT(said(made, topic::limit), Not(HasSubstr("serial part")));

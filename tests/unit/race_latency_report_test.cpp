@@ -104,9 +104,9 @@ TEST(race_latency, the_lowest_is_named) {
     const race::race_result result = offered();
     const std::string text = race::to_text(result, fakes::some_machine(), {.width = 400});
     EXPECT_THAT(text, HasSubstr("5000 items/s offered"));
-    EXPECT_THAT(text, HasSubstr("Latency: from when an item was due to its begin. Ratios are 99th "
-                                "percentiles of mutex_queue = 1"));
-    EXPECT_THAT(text, HasSubstr("steady has the lowest latency (99th percentile): "));
+    EXPECT_THAT(text, HasSubstr("Latency: from when an item was due to its begin. Ratios are the "
+                                "runs' own 99th percentiles of mutex_queue = 1"));
+    EXPECT_THAT(text, HasSubstr("steady has the lowest latency (99th percentile of a run): "));
     EXPECT_THAT(text, HasSubstr("Choose by need: lowest latency: steady."));
     EXPECT_THAT(text, HasSubstr("skipped serial, tbb: it takes no single tasks"));
     EXPECT_THAT(text, Not(HasSubstr("Why:")));

@@ -308,6 +308,18 @@ TEST(race_launches, one_with_fewer_than_six_clean_ones_may_not_win) {
     EXPECT_THAT(race::sum_up_launches(disturbed, 6, 1).leaders, ElementsAre("one"));
 }
 
+// "won" is about others.
+TEST(race_launches, one_that_raced_nobody_did_not_win) {
+    const std::vector<race::json> documents(6, launch_of(0.5));
+    auto whole = race::sum_up_launches(documents, 6, 1);
+    const auto text = [&] { return race::to_text(whole, fakes::some_machine(), {.width = 400}); };
+    EXPECT_THAT(text(), HasSubstr("two won over all launches."));
+    whole.schemes.erase(whole.schemes.begin());
+    EXPECT_THAT(text(), HasSubstr("two was measured alone."));
+    whole.skipped.push_back({"three", "it is not here"});
+    EXPECT_THAT(text(), HasSubstr("skipped three: it is not here"));
+}
+
 TEST(race_launches, of_two_baselines_in_as_many_the_first_counts) {
     const auto whole = race::sum_up_launches({launch_of(0.5), launch_of(0.5, false, "two")}, 2, 1);
     EXPECT_EQ(whole.baseline, "one");

@@ -255,6 +255,18 @@ TEST_F(made_up_scale, what_cannot_be_told_apart_is_said) {
     EXPECT_THAT(warning(kind::within_noise, 4), HasSubstr("cannot be told from 3"));
 }
 
+// "cannot be told from" only what the interval contains: a wide margin is another matter.
+TEST_F(made_up_scale, what_differs_by_less_than_the_margin_is_not_called_equal) {
+    add(2, 1.3);
+    add(3, 1.9);
+    add(4, 2.2);
+    result.margin = 0.5;
+    evaluate();
+    EXPECT_THAT(warning(kind::within_noise, 2), HasSubstr("is not shown to differ from 1 by 50 %"));
+    EXPECT_THAT(warning(kind::within_noise, 4),
+                HasSubstr("4 workers are not shown to differ by 50 % or more from 3"));
+}
+
 TEST_F(made_up_scale, more_workers_than_cpus_are_not_held_against_each_other) {
     add(4, 3.6);
     add(6, 3.6);

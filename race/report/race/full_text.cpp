@@ -118,7 +118,7 @@ std::string floor_words(const race_result& result, const text_style& style) {
         fmt::format("{}Ratios are {} of {} = 1; verdicts are about differences of {} and more. ",
                     result.rate ? "Latency: from when an item was due to its begin. " : "",
                     result.judges_longest() ? "longest latencies"
-                    : result.rate           ? "99th percentiles"
+                    : result.rate           ? "the runs' own 99th percentiles"
                                             : "times",
                     result.baseline, margin_text(result.margin));
     if (!result.floor.known()) {

@@ -82,6 +82,14 @@ std::string outcome_of(const launches_result& result) {
                                  result.races.size() < pairs_for_a_verdict ? "" : "undisturbed ");
     }
     const bool rate = at_a_rate(result.races.front());
+    const auto judged = [](const launched_scheme& one) {
+        return one.ratio.count >= pairs_for_a_verdict;
+    };
+    if (result.leaders.size() == 1 && std::ranges::count_if(result.schemes, judged) < 2) {
+        return fmt::format("{} {}.", result.leaders.front(),
+                           result.schemes.size() == 1 ? "was measured alone"
+                                                      : "alone has enough undisturbed launches");
+    }
     return result.leaders.size() == 1
                ? fmt::format("{} {} over all launches.", result.leaders.front(),
                              rate ? "has the lowest latency" : "won")
@@ -130,6 +138,9 @@ std::string to_text(const launches_result& result, const provenance& from,
                          style);
     }
     out += missing_text(result, "", style);
+    for (const unmeasured_scheme& one : result.skipped) {
+        out += paragraph(fmt::format("skipped {}: {}", one.name, one.reason), style);
+    }
     for (const std::string& note : result.notes) {
         out += paragraph(note, style);
     }

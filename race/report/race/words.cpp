@@ -140,8 +140,9 @@ std::string cheaper_items(const race_result& result) {
 std::string lead(const race_result& result, const std::vector<std::string>& leaders, bool of_items,
                  const text_style& style) {
     const scheme_result& first = *result.find(leaders.front());
-    const std::string lowest = fmt::format(
-        "lowest latency ({})", result.judges_longest() ? "longest of a run" : "99th percentile");
+    const std::string lowest =
+        fmt::format("lowest latency ({})",
+                    result.judges_longest() ? "longest of a run" : "99th percentile of a run");
     if (leaders.size() > 1) {
         return fmt::format("the {} may be any of {}: none of them was shown to take {} more than "
                            "another",
