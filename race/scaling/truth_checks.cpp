@@ -284,16 +284,16 @@ private:
             if (!point.ran() || point.workers > result_.cpus) {
                 continue;
             }
-            if (point.word == verdict::equal || point.word == verdict::unclear) {
-                const bool may_be_1 = point.speedup.low <= 1 && point.speedup.high >= 1;
+            if (is_undecided(point.word)) {
                 warn(kind::within_noise, point.workers,
                      "the speed-up with " + counted(point.workers, "worker") + ", " +
                          interval(point.speedup) +
-                         (may_be_1 ? ", cannot be told from 1: 1 worker beside itself differs by "
-                                     "up to " +
-                                         percent_text(result_.floor.distance)
-                                   : ", is not shown to differ from 1 by " +
-                                         margin_text(result_.margin) + " or more"));
+                         (may_be_1(point.speedup)
+                              ? ", cannot be told from 1: 1 worker beside itself differs by "
+                                "up to " +
+                                    percent_text(result_.floor.distance)
+                              : ", is not shown to differ from 1 by " +
+                                    margin_text(result_.margin) + " or more"));
             } else if (last != nullptr && last->workers > 1) {
                 note_same_speed(point, *last);
             }
@@ -301,19 +301,22 @@ private:
         }
     }
 
+    static bool is_undecided(verdict word) {
+        return word == verdict::equal || word == verdict::unclear;
+    }
+    static bool may_be_1(const estimate& ratio) { return ratio.low <= 1 && ratio.high >= 1; }
+
     void note_same_speed(const scale_point& a, const scale_point& b) {
         const estimate ratio =
             widened(paired_ratio(a.measured, b.measured), result_.floor.distance);
-        const verdict word = judge(ratio, result_.margin);
-        if (word != verdict::equal && word != verdict::unclear) {
+        if (!is_undecided(judge(ratio, result_.margin))) {
             return;
         }
-        const bool may_be_1 = ratio.low <= 1 && ratio.high >= 1;
         warn(kind::within_noise, a.workers,
              counted(a.workers, "worker") +
-                 (may_be_1 ? " cannot be told from "
-                           : " are not shown to differ by " + margin_text(result_.margin) +
-                                 " or more from ") +
+                 (may_be_1(ratio) ? " cannot be told from "
+                                  : " are not shown to differ by " + margin_text(result_.margin) +
+                                        " or more from ") +
                  std::to_string(b.workers) + ": the speed-ups are " + interval(a.speedup) +
                  " and " + interval(b.speedup));
     }

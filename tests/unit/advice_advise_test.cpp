@@ -306,8 +306,15 @@ TEST(advice_on_limit, a_serial_part_that_may_be_none_is_not_called_the_limit) {
 
 TEST(advice_on_limit, a_part_of_the_loss_in_the_items_is_named) {
     // Each worker does 60 %, and items that cost 1.32 times as much are 48 % of that loss.
-    const auto made = advised({scale_maker(2).add(1, 1, 100).add(2, 1.2, 132).finish()});
-    EXPECT_THAT(said(made, topic::limit), Not(HasSubstr("not in the items")));
+    auto file = scale_maker(2).add(1, 1, 100).add(2, 1.2, 132).finish();
+    auto document = nlohmann::json::parse(file.text);
+    document["fit"]["amdahl"]["serial_fraction"]["low"] = 0;
+    file.text = document.dump();
+    const auto made = advised({file});
+    EXPECT_THAT(said(made, topic::limit),
+                AllOf(HasSubstr("Of what is lost, 48 % is in the items, which cost 1.32 times"),
+                      Not(HasSubstr("not in the items"))));
+    EXPECT_EQ(made.limit, limit_kind::unknown);
 }
 
 TEST(advice_on_limit, a_law_that_does_not_describe_the_points_tells_no_serial_part) {

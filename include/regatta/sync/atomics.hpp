@@ -41,7 +41,7 @@ public:
     }
     T& get() noexcept { return value_; }
     void destroy() noexcept { std::destroy_at(std::addressof(value_)); }
-    /// Of an empty cell: takes its cache lines away from all other cores; see there.
+    /// Of an empty cell: as `detail::own_lines`.
     REGATTA_INLINE void own_lines() noexcept { detail::own_lines(*this); }
 
 private:

@@ -10,8 +10,9 @@
 /// waits until the other copy is gone: on processors with two real cores between them some 40 ns,
 /// for which a compare-and-swap behind the write waits as well. A prefetch for writing helps where
 /// the line is in the other cache alone; AMD's processors ignore it for a line that is in both. So
-/// who has used an element takes its lines for itself (`own_lines`), when nobody waits for that,
-/// and each line makes one journey there and one back.
+/// an element's lines are taken away from the other core before (`own_lines`), when nobody waits:
+/// by who has used it, or by the producer for many elements at once. Each line then makes one
+/// journey there and one back.
 /// Source: the states of a line: AMD64 Architecture Programmer's Manual, volume 2, "Memory System".
 
 #include <regatta/base/cache_line.hpp>
@@ -36,8 +37,9 @@ REGATTA_INLINE void expect_lines(const T& at) noexcept {
 }
 
 /// Takes the lines of storage in which nothing lives away from all other cores, with a write to
-/// each. Only by the thread that may write there. The writes wait in the store queue, not one for
-/// the other; a read-modify-write after them waits for all.
+/// each; where the storage begins within a line, perhaps not to the last, which it shares with what
+/// follows. Only by the thread that may write there. The writes wait in the store queue, not one
+/// for the other; a read-modify-write after them waits for all.
 template<class T>
 REGATTA_INLINE void own_lines(T& storage) noexcept {
     // volatile: the compiler would leave out a write that nobody reads.

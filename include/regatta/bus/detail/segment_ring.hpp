@@ -336,7 +336,8 @@ private:
         ~destroyer() {
             cell& done = ring.cells_[at];
             done.destroy();
-            // Of several elements in a line the last: in their line the producer may be at work.
+            // Of several elements in a line the last one does: beside an earlier one the producer
+            // may be at work.
             if (ends_line(at)) {
                 done.own_lines();
             }

@@ -75,8 +75,8 @@ struct queue_segment {
     /// where that of the segment before it ends.
     ///
     /// It takes the cells away from the consumers' caches, all at once. Otherwise each claim would
-    /// wait for the one line that the task before it wrote: three quarters of the time of an
-    /// `execute` between two cores.
+    /// wait for the one line that the task before it wrote: half of the time of an `execute`
+    /// between two cores.
     void begin(std::uint64_t number) noexcept {
         for (slot& at : cells) {
             at.element.own_lines();
