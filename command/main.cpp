@@ -106,6 +106,7 @@ int main(int argc, char** argv) {
     keep_ends_of_children();
     outlive_failed_writes();
     tell_of_crashes();
+    tell_of_exits();
     try {
         return run(argc, argv);
     } catch (const std::exception& e) {

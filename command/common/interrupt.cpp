@@ -5,6 +5,7 @@
 
 #include "common/output_file.hpp"
 #include "common/usage_error.hpp"
+#include "workloads/own_library.hpp"
 
 #include <regatta/base/detail/monotonic_ns.hpp>
 
@@ -39,7 +40,7 @@ static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 static_assert(std::atomic<unsigned>::is_always_lock_free);
 
 /// A fork of it may exit as it likes.
-pid_t measuring_process = 0;
+pid_t watched_process = 0;
 
 bool children_ignored = false; ///< At the start; written before there is a second thread.
 
@@ -105,8 +106,12 @@ void on_signal(int number) {
 /// The race did not end after a signal: ends the program as a second signal would.
 void on_alarm(int) {
     const race::race_control* const control = active.load(std::memory_order_relaxed);
-    if (control == nullptr || !control->is_measuring()) {
-        return; // The measurement has ended meanwhile.
+    if (control == nullptr) {
+        return; // The race is over.
+    }
+    if (!control->is_measuring()) {
+        ::alarm(1); // It computes what was measured; code of the user's may follow.
+        return;
     }
     if (!hinted.exchange(true, std::memory_order_relaxed)) {
         const int saved = errno;
@@ -119,10 +124,15 @@ void on_alarm(int) {
     end_now(received.load(std::memory_order_relaxed));
 }
 
-/// Somebody has called `exit` in the middle of a measurement: a workload of the user's, a library.
+/// Somebody has called `exit` or `quick_exit` in the middle of a measurement, or as it was loaded:
+/// a workload of the user's, a library.
 void on_exit() {
-    if (active.load(std::memory_order_relaxed) != nullptr && ::getpid() == measuring_process) {
-        write_error("\nregatta: a run has ended this program by exit(); there is no result\n");
+    const char* const part = race::own_code_here().part;
+    if ((active.load(std::memory_order_relaxed) != nullptr || part != nullptr) &&
+        ::getpid() == watched_process) {
+        write_error("\nregatta: ");
+        write_error(part != nullptr ? part : "a run");
+        write_error(" has ended this program by exit(); there is no result\n");
         end_with(exit_code::failure);
     }
 }
@@ -152,9 +162,6 @@ interrupt_guard::interrupt_guard(race::race_control& control) {
         }
     }
     set_handler(SIGALRM, on_alarm, &alarm_before_);
-    measuring_process = ::getpid();
-    static const bool watched = std::atexit(on_exit) == 0;
-    static_cast<void>(watched);
 }
 
 void interrupt_guard::measured() noexcept {
@@ -194,6 +201,12 @@ void interrupt_guard::clean_up() noexcept {
 
 void interrupt_guard::line_drawn(bool is_drawn) noexcept {
     drawn.store(is_drawn, std::memory_order_relaxed);
+}
+
+void tell_of_exits() {
+    watched_process = ::getpid();
+    static_cast<void>(std::atexit(on_exit));
+    static_cast<void>(std::at_quick_exit(on_exit));
 }
 
 void outlive_failed_writes() {

@@ -50,6 +50,10 @@ private:
     struct sigaction alarm_before_ {};
 };
 
+/// From now on a call of `exit` in a measurement, or in code of the user's that is being loaded,
+/// ends the program with a word and as a failure.
+void tell_of_exits();
+
 /// Where this process was started to ignore the ends of its children (SIGCHLD), the system would
 /// keep no status of any: nobody could wait for them. From now on it does.
 void keep_ends_of_children() noexcept;

@@ -8,6 +8,7 @@
 #include "sampling/offered_rate.hpp"
 #include "sampling/race_evaluation.hpp"
 #include "sampling/scheme_run.hpp"
+#include "sampling/thread_state.hpp"
 #include "workloads/settings.hpp"
 
 #include <regatta/base/error.hpp>
@@ -88,6 +89,7 @@ public:
                                     "all else; without serial in the race both are unlogged");
         }
         counts_items_ = !options.rate && items_are_short(*work_);
+        before_.restore(); // The workload may have changed it.
         cost_ = measured_log_cost(control.log());
         if (counts_items_) {
             result_.notes.push_back(
@@ -95,6 +97,14 @@ public:
                 "all of them, dispatch is all else between a worker's first item and its last; "
                 "without serial in the race both are unlogged");
         }
+    }
+
+    contest(const contest&) = delete;
+    contest& operator=(const contest&) = delete;
+    ~contest() {
+        control_.note_measuring(true); // A workload's end may not come back, as a run may not.
+        work_.reset();
+        control_.note_measuring(false);
     }
 
     race_result run() {
@@ -293,6 +303,7 @@ private:
         evaluate_race(result_, measured);
     }
 
+    const thread_state before_{};
     const std::vector<entrant>& entrants_;
     const race_options& options_;
     race_control& control_;

@@ -4,6 +4,7 @@
 #include "sampling/scheme_run.hpp"
 
 #include "machine/family_cpu_time.hpp"
+#include "sampling/thread_state.hpp"
 
 #include <regatta/base/detail/monotonic_ns.hpp>
 
@@ -187,6 +188,7 @@ outcome scheme_run::run_sample() {
     sums sum;
     sum.kernel_at_once = planned > 1 && how_.meter != nullptr;
     const std::int64_t kernel_before = sum.kernel_at_once ? how_.meter->kernel_ns() : 0;
+    const thread_state usual; // Restored after the end of the last scheme.
     std::unique_ptr<scheme> one;
     // The first run of all may be far longer than the next ones: memory is touched, code made.
     const auto long_enough = [&] {
@@ -205,7 +207,7 @@ outcome scheme_run::run_sample() {
     while (sum.runs < planned && !long_enough() && !(first && sum.runs >= affordable())) {
         const std::int64_t begin_ns = detail::monotonic_ns();
         const double timed_ns = sum.ns;
-        if (const std::string failure = run_once(one, sum); !failure.empty()) {
+        if (const std::string failure = run_once(one, usual, sum); !failure.empty()) {
             return outcome::failed(failure);
         }
         const std::int64_t taken_ns = detail::monotonic_ns() - begin_ns;
@@ -231,7 +233,8 @@ outcome scheme_run::run_sample() {
     return got;
 }
 
-std::string scheme_run::run_once(std::unique_ptr<scheme>& one, sums& into) {
+std::string scheme_run::run_once(std::unique_ptr<scheme>& one, const thread_state& usual,
+                                 sums& into) {
     run_log& log = control_->log();
     run_context context{*work_, log, control_->descriptor(), options_.workers};
     const bool again = one && how_.reuse && scheme_->reusable;
@@ -240,6 +243,7 @@ std::string scheme_run::run_once(std::unique_ptr<scheme>& one, sums& into) {
     }
     begin_anew();
     if (!again) {
+        usual.restore();
         one = make_ready(context);
     }
 

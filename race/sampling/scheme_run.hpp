@@ -43,6 +43,8 @@ bool items_are_short(workload& work);
 /// clears it.
 log_cost measured_log_cost(run_log& log);
 
+class thread_state;
+
 /// Runs a scheme over a workload; each run begins from nothing, is timed, and its result verified.
 /// The workload and the control must outlive it.
 ///
@@ -88,7 +90,8 @@ private:
     struct sums;
 
     /// One run; @returns why the whole is over, or nothing.
-    std::string run_once(std::unique_ptr<scheme>& one, sums& into);
+    /// @param usual how each scheme finds the thread.
+    std::string run_once(std::unique_ptr<scheme>& one, const thread_state& usual, sums& into);
     std::unique_ptr<scheme> make_ready(run_context& context) const;
     void begin_anew() const;
     verification verify(bool logged) const;

@@ -9,6 +9,7 @@
 #include "sampling/level_shift.hpp"
 #include "sampling/offered_rate.hpp"
 #include "sampling/scheme_run.hpp"
+#include "sampling/thread_state.hpp"
 #include "scaling/scale_evaluation.hpp"
 #include "text/text.hpp"
 #include "workloads/settings.hpp"
@@ -76,6 +77,7 @@ public:
         }
         describe(workload, scheme);
         result_.counts_items = !options.rate && items_are_short(*work_);
+        before_.restore(); // The workload may have changed it.
         for (const unsigned workers : counts_of(options)) {
             scale_point& point = result_.points.emplace_back();
             point.workers = workers;
@@ -83,6 +85,14 @@ public:
             enter(scheme, workers);
         }
         enter(scheme, 1); // the control
+    }
+
+    measurement_of_scaling(const measurement_of_scaling&) = delete;
+    measurement_of_scaling& operator=(const measurement_of_scaling&) = delete;
+    ~measurement_of_scaling() {
+        control_.note_measuring(true); // A workload's end may not come back, as a run may not.
+        work_.reset();
+        control_.note_measuring(false);
     }
 
     scale_result run() {
@@ -253,6 +263,7 @@ private:
         take(std::move(measured));
     }
 
+    const thread_state before_{};
     const scale_options& options_;
     race_control& control_;
     const std::function<void(const progress&)>& observer_;

@@ -13,18 +13,10 @@
 #include <omp.h>
 
 #include <cstddef>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace regatta::race {
-
-/// The CPUs of the calling thread before `start_openmp_team` bound it.
-inline std::optional<cpu_set>& cpus_before_openmp() {
-    static thread_local std::optional<cpu_set> cpus;
-    return cpus;
-}
 
 /// Binds the calling thread where the environment tells OpenMP to bind its threads. GCC's library
 /// binds the main thread only once, when it is loaded, which the command has undone for the others.
@@ -39,10 +31,7 @@ inline void bind_caller_of_openmp() {
     for (const int number : numbers) {
         cpus.insert(static_cast<unsigned>(number));
     }
-    cpu_set before;
-    if (try_affinity_of_this_thread(before) == 0 && try_pin_this_thread(cpus) == 0) {
-        cpus_before_openmp() = before;
-    }
+    try_pin_this_thread(cpus); // Undone after the run, as what any scheme does to the thread.
 }
 
 /// Makes OpenMP start its threads now, that many with the calling one.
@@ -64,9 +53,6 @@ inline void start_openmp_team(unsigned workers) {
 /// Ends all threads of OpenMP.
 inline void end_openmp_team() {
     omp_pause_resource_all(omp_pause_hard);
-    if (const auto before = std::exchange(cpus_before_openmp(), std::nullopt)) {
-        try_pin_this_thread(*before);
-    }
 }
 
 /// The number of the standard, where this file knows what the date in _OPENMP stands for.

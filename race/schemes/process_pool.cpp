@@ -48,8 +48,12 @@ public:
     /// Has every worker attach, and touch what an item touches.
     void warm_up(run_context& context) {
         const auto arrived = pool_.allocate<std::uint32_t>(1);
-        wait_for(pool_.map<meet_pool_worker>({}, {}, context.workers, workload_, arrived,
-                                             std::uint32_t{context.workers}));
+        try {
+            wait_for(pool_.map<meet_pool_worker>({}, {}, context.workers, workload_, arrived,
+                                                 std::uint32_t{context.workers}));
+        } catch (const scheme_failure& error) { // Its tasks are workers, not items.
+            throw scheme_failure(std::string("while its workers warmed up, ") + error.what());
+        }
         context.work.reset(); // Those items count for nothing.
     }
     void run(run_context& context) {

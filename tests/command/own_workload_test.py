@@ -117,8 +117,18 @@ class OwnWorkload(unittest.TestCase):
             file = os.path.join(folder, "result.json")
             result = run("race", SUMS, "--schemes", "serial", *QUICK, "--json", file, env=with_trouble("exit"))
             self.assertEqual(result.returncode, 1, result)
-            self.assertIn("a run has ended this program by exit()", result.stderr)
+            self.assertIn("the workload's own code, in run() has ended this program by exit()", result.stderr)
             self.assertEqual(os.listdir(folder), [])
+
+    def test_the_end_of_the_program_while_it_is_loaded_or_by_quick_exit_is_a_failure(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "result.json")
+            for kind, says in (("exit at load", "in what runs when it is loaded"), ("quick exit", "in run()")):
+                for command in (["race", SUMS, "--schemes", "serial"], ["scale", SUMS, "--scheme", "std_thread"]):
+                    result = run(*command, *QUICK, "--json", file, env=with_trouble(kind))
+                    self.assertEqual(result.returncode, 1, result)
+                    self.assertIn(f"the workload's own code, {says} has ended this program", result.stderr)
+                    self.assertEqual(os.listdir(folder), [])
 
     # Its code may change the working directory, where a file of the same name may be another one.
     def test_a_result_that_is_not_to_be_is_removed_where_it_was_made(self):
@@ -130,7 +140,7 @@ class OwnWorkload(unittest.TestCase):
             result = run("race", SUMS, "--schemes", "serial", *QUICK, "--json", "result.json", cwd=folder,
                          env=with_trouble("exit elsewhere"))
             self.assertEqual(result.returncode, 1, result)
-            self.assertIn("a run has ended this program by exit()", result.stderr)
+            self.assertIn("the workload's own code, in run() has ended this program by exit()", result.stderr)
             self.assertEqual(os.listdir(folder), ["elsewhere"])
             with open(kept, encoding="utf-8") as file:
                 self.assertEqual(file.read(), "of last year")

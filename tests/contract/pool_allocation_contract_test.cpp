@@ -9,6 +9,7 @@
 #include "support/pool_cases.hpp"
 
 #include <regatta/compat/hipe.hpp>
+#include <regatta/core/std_future.hpp>
 #include <regatta/fork/parallel_for.hpp>
 
 #include <gtest/gtest.h>
@@ -19,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <new>
 #include <stop_token>
@@ -277,6 +279,28 @@ TEST_P(pool_allocation, that_fails_for_the_error_of_a_region_leaves_none_open) {
         allocations_left = -1;
         EXPECT_TRUE(refused);
     } // Its end would wait for the region.
+}
+
+// `std::bad_alloc`: there is none either for what a standard promise would say as it ends.
+TEST(future_without_memory, is_not_converted_and_stays) {
+    regatta::dynamic_pool pool(1);
+    bool converted = false;
+    for (long fails = 0; fails < 20 && !converted; ++fails) {
+        regatta::future<int> f = pool.submit([] { return 7; });
+        f.wait();
+        allocations_left = fails;
+        try {
+            std::future<int> other(std::move(f));
+            allocations_left = -1;
+            converted = true;
+            EXPECT_EQ(other.get(), 7);
+        } catch (const std::bad_alloc&) {
+            allocations_left = -1;
+            ASSERT_TRUE(f.valid()) << fails;
+            EXPECT_EQ(f.get(), 7);
+        }
+    }
+    EXPECT_TRUE(converted);
 }
 
 // "`std::bad_alloc` before anything is changed": wherever the heap fails, the caller is told, no

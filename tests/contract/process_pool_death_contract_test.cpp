@@ -12,14 +12,20 @@
 #include <gtest/gtest.h>
 
 #include <grp.h>
+#include <linux/capability.h>
 #include <signal.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <numeric>
 #include <span>
 #include <stdexcept>
@@ -78,6 +84,11 @@ int stop_at_first(const regatta::process_task& task, int x) {
 int stop_always(int) {
     ::raise(SIGSTOP);
     return 0;
+}
+/// @returns the user that this process then is.
+int change_user() {
+    static_cast<void>(::setgroups(0, nullptr) == 0 && ::setgid(65534) == 0 && ::setuid(65534) == 0);
+    return static_cast<int>(::geteuid());
 }
 int process_number() {
     return ::getpid();
@@ -305,16 +316,53 @@ TEST_F(process_pool, says_why_workers_could_not_serve) {
     EXPECT_EQ(run_as("--refused").output, "pin this thread to CPUs '100000'\n");
 }
 
-TEST_F(process_pool, the_death_of_its_parent_leaves_no_worker) {
+namespace {
+
+/// Kills a parent of workers, and waits until none has its pipe any more.
+void expect_no_worker_left_by(const std::string& program, const char* role) {
+    const library_test::time_limit limit("workers whose parent was killed");
     process_test::pipe_ends output;
-    auto parent = regatta::spawn({.program = "/proc/self/exe",
-                                  .arguments = {"--parent"},
-                                  .standard_output = output.write.get()});
+    auto parent = regatta::spawn(
+        {.program = program, .arguments = {role}, .standard_output = output.write.get()});
     output.write.reset();
-    ASSERT_EQ(output.read_line(), "3 workers");
+    ASSERT_EQ(output.read_line(), "ready");
     parent.kill(SIGKILL);
     parent.wait();
-    EXPECT_EQ(output.read_line(), ""); // Comes when no worker has the pipe any more.
+    EXPECT_EQ(output.read_line(), "");
+}
+
+} // namespace
+
+TEST_F(process_pool, the_death_of_its_parent_leaves_no_worker) {
+    expect_no_worker_left_by("/proc/self/exe", "--parent");
+}
+
+TEST_F(process_pool, the_death_of_its_parent_leaves_no_worker_of_another_user) {
+    if (::geteuid() != 0) {
+        GTEST_SKIP() << "needs root, to change the user";
+    }
+    expect_no_worker_left_by("/proc/self/exe", "--parent-of-others");
+}
+
+// The kernel takes a death signal back where the program that is started has capabilities.
+TEST_F(process_pool, the_death_of_a_parent_with_capabilities_leaves_no_worker) {
+    if (::geteuid() != 0) {
+        GTEST_SKIP() << "needs root, to give a program capabilities";
+    }
+    struct copy_of_this_program {
+        std::filesystem::path path = std::filesystem::temp_directory_path() /
+                                     ("regatta_capable_" + std::to_string(::getpid()));
+        copy_of_this_program() { std::filesystem::copy_file("/proc/self/exe", path); }
+        ~copy_of_this_program() { std::filesystem::remove(path); }
+    } const program;
+    // CAP_SYS_NICE, permitted and effective; see capabilities(7).
+    const std::array<std::uint32_t, 5> capabilities{VFS_CAP_REVISION_2 | VFS_CAP_FLAGS_EFFECTIVE,
+                                                    1u << CAP_SYS_NICE, 0, 0, 0};
+    if (::setxattr(program.path.c_str(), "security.capability", capabilities.data(),
+                   sizeof capabilities, 0) != 0) {
+        GTEST_SKIP() << "no capabilities can be given to a file here: " << std::strerror(errno);
+    }
+    expect_no_worker_left_by(program.path, "--parent-unprivileged");
 }
 
 TEST_F(process_pool, works_without_privilege) {
@@ -336,18 +384,24 @@ TEST_F(process_pool, loses_nothing_in_a_storm) { // 2 500 jobs: tests/stress
 
 namespace {
 
-int parent_of_workers() {
-    regatta::process_pool pool(3);
-    library_test::await([&] { return pool.stats().workers == 3; });
-    std::puts("3 workers");
+int parent_of_workers(std::string_view role) {
+    if (role == "--parent-unprivileged" && change_user() != 65534) {
+        return 1;
+    }
+    const unsigned workers = role == "--parent-of-others" ? 1 : 3;
+    regatta::process_pool pool(workers);
+    library_test::await([&] { return pool.stats().workers == workers; });
+    if (role == "--parent-of-others" && pool.submit<change_user>().get() != 65534) {
+        return 1;
+    }
+    std::puts("ready");
     std::fflush(stdout);
     ::pause();
     return 0;
 }
 
 int work_unprivileged() {
-    if (::geteuid() == 0 &&
-        (::setgroups(0, nullptr) != 0 || ::setgid(65534) != 0 || ::setuid(65534) != 0)) {
+    if (::geteuid() == 0 && change_user() != 65534) {
         return 1;
     }
     regatta::process_pool pool(2);
@@ -380,8 +434,8 @@ int main(int argc, char** argv) {
         return print_refusal({.workers = 1});
     }
     regatta::run_process_worker(argc, argv);
-    if (role == "--parent") {
-        return parent_of_workers();
+    if (role.starts_with("--parent")) {
+        return parent_of_workers(role);
     }
     if (role == "--unprivileged") {
         return work_unprivileged();

@@ -7,6 +7,7 @@
 #include <regatta/core/coroutine.hpp>
 #include <regatta/core/future_group.hpp>
 #include <regatta/core/pool_options.hpp>
+#include <regatta/pool/dynamic_pool.hpp>
 
 #include <gtest/gtest.h>
 
@@ -14,6 +15,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -243,6 +245,71 @@ TEST(co_await_future, needs_no_deep_stack_where_tasks_end_during_the_suspension)
     };
     EXPECT_EQ(sync_wait(loop(blocks)), times);
     EXPECT_EQ(blocks.taken(), 0u);
+}
+
+namespace {
+
+/// Awaits the future of a coroutine that does the same, `deep` times.
+co_task<int> recursion(regatta::dynamic_pool& pool, int deep) {
+    if (deep == 0) {
+        co_return 0;
+    }
+    auto inner = regatta::co_spawn(pool, recursion(pool, deep - 1));
+    co_return 1 + co_await std::move(inner);
+}
+co_task<int> link(regatta::future<int> before) {
+    co_return 1 + co_await std::move(before);
+}
+
+} // namespace
+
+// "A loop needs no deep stack, nor does a recursion of coroutines that were spawned."
+TEST(co_spawn, of_a_recursion_needs_no_deep_stack) {
+    regatta::dynamic_pool pool(2);
+    constexpr int deep = 100'000;
+    EXPECT_EQ(regatta::co_spawn(pool, recursion(pool, deep)).get(), deep);
+}
+
+TEST(co_spawn, of_coroutines_that_wait_for_one_another_needs_no_deep_stack) {
+    regatta::dynamic_pool pool(1);
+    std::promise<void> begin;
+    auto last = pool.submit([go = begin.get_future().share()] {
+        go.wait();
+        return 0;
+    });
+    constexpr int links = 100'000;
+    for (int i = 0; i < links; ++i) {
+        last = regatta::co_spawn(pool, link(std::move(last)));
+    }
+    begin.set_value();
+    EXPECT_EQ(last.get(), links);
+}
+
+// A wait beneath a deep chain runs tasks whose coroutines end within it: what follows them does not
+// wait for the coroutine that waits.
+TEST(co_spawn, beneath_a_chain_a_wait_runs_what_follows_other_coroutines) {
+    regatta::dynamic_pool pool(1);
+    constexpr int links = 100;
+    int waits = 0;
+    const auto waiting_link = [](regatta::dynamic_pool& on, regatta::future<int> before,
+                                 int& count) -> co_task<int> {
+        const int sum = co_await std::move(before);
+        auto other = regatta::co_spawn(on, recursion(on, 1));
+        on.wait(); // The tasks but this one.
+        count += other.ready() ? 1 : 0;
+        co_return sum + 1;
+    };
+    std::promise<void> begin;
+    auto last = pool.submit([go = begin.get_future().share()] {
+        go.wait();
+        return 0;
+    });
+    for (int i = 0; i < links; ++i) {
+        last = regatta::co_spawn(pool, waiting_link(pool, std::move(last), waits));
+    }
+    begin.set_value();
+    EXPECT_EQ(last.get(), links);
+    EXPECT_EQ(waits, links);
 }
 
 TEST(schedule_on, needs_no_deep_stack_where_the_executor_runs_its_task_at_once) {

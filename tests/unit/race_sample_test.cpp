@@ -9,11 +9,18 @@
 #include "sampling/scheme_run.hpp"
 
 #include <regatta/base/detail/monotonic_ns.hpp>
+#include <regatta/cpu/affinity.hpp>
+#include <regatta/cpu/cpu_set.hpp>
 
 #include <gtest/gtest.h>
 
+#include <signal.h>
+
+#include <algorithm>
+#include <cfenv>
 #include <chrono>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -71,6 +78,37 @@ TEST(race_sample, that_takes_twenty_times_as_long_as_it_should_ends) {
     runs = 0;
     ASSERT_EQ(run.run_sample().failure, "");
     EXPECT_EQ(runs, 1) << "of " << run.repeats();
+}
+
+// A pool whose caller is the pinned worker 0: who runs next begins with all CPUs again.
+TEST(race_sample, leaves_the_thread_as_it_was) {
+    const regatta::cpu_set before = regatta::affinity_of_this_thread();
+    sigset_t blocked;
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+    ASSERT_EQ(sigismember(&blocked, SIGUSR2), 0);
+    fakes::counting work({.size = 10});
+    race::race_control control;
+    std::vector<regatta::cpu_set> begun_on;
+    const race::scheme_info one = fakes::info("one", [&](race::run_context& c) {
+        begun_on.push_back(regatta::affinity_of_this_thread());
+        regatta::pin_this_thread({*before.begin()});
+        std::fesetround(FE_UPWARD);
+        sigset_t more;
+        sigemptyset(&more);
+        sigaddset(&more, SIGUSR2);
+        ::pthread_sigmask(SIG_BLOCK, &more, nullptr);
+        fakes::run_serially(c);
+    });
+    race::run_conditions how;
+    how.shortest_sample = std::chrono::milliseconds(1);
+    race::scheme_run run(one, {.workers = 1}, work, control, how);
+    ASSERT_EQ(run.run_sample().failure, "");
+    EXPECT_GT(begun_on.size(), 1u);
+    EXPECT_EQ(std::ranges::count(begun_on, before), std::ssize(begun_on));
+    EXPECT_EQ(regatta::affinity_of_this_thread(), before);
+    EXPECT_EQ(std::fegetround(), FE_TONEAREST);
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+    EXPECT_EQ(sigismember(&blocked, SIGUSR2), 0);
 }
 
 /// Needs a while before each run, as one that starts threads.

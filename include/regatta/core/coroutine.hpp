@@ -10,6 +10,7 @@
 #include <regatta/base/error.hpp>
 #include <regatta/core/detail/co_state.hpp>
 #include <regatta/core/detail/completion.hpp>
+#include <regatta/core/detail/coroutine_chain.hpp>
 #include <regatta/core/detail/coroutine_hand_over.hpp>
 #include <regatta/core/detail/future_job.hpp>
 #include <regatta/core/future.hpp>
@@ -302,7 +303,7 @@ private:
             if (coroutine_) {
                 *cancelled_ = true;
                 if (!detail::coroutine_hand_over::give_back(hand_over_, coroutine_)) {
-                    coroutine_.resume();
+                    detail::coroutine_chain::begin(coroutine_);
                 }
             }
         }
@@ -311,7 +312,7 @@ private:
             // Called within `execute`: `await_suspend` goes on with it, so that a loop needs no
             // deep stack.
             if (!detail::coroutine_hand_over::give_back(hand_over_, coroutine)) {
-                coroutine.resume();
+                detail::coroutine_chain::begin(coroutine);
             }
         }
 
@@ -379,7 +380,7 @@ co_spawned run_spawned(Executor& executor, co_task<T> awaited, co_state<R>& stat
     REGATTA_CATCH_ALL {
         state.keep_error(std::current_exception());
     }
-    job();
+    coroutine_chain::end(std::move(job));
 }
 
 } // namespace detail
@@ -444,7 +445,7 @@ private:
 
         void operator()(detail::result_state<R>& source) const {
             awaiter->source_ = &source;
-            coroutine.resume();
+            detail::coroutine_chain::resume(coroutine);
         }
     };
 
@@ -455,7 +456,7 @@ private:
 
 /// `co_await std::move(future)` gives the result, or throws as `get`. The coroutine continues on
 /// the thread where the task ends, or on this one if it has ended by then. A loop needs no deep
-/// stack.
+/// stack, nor does a recursion of coroutines that were spawned.
 template<class R>
 auto operator co_await(future<R>&& f) noexcept {
     return future_awaiter<R>(std::move(f));

@@ -151,9 +151,11 @@ public:
         static_assert(
             requires { sizeof(detail::promise_of<Future<R>>); },
             "include <regatta/core/std_future.hpp>");
-        detail::promise_of<Future<R>> promise;
-        Future<R> result = promise.get_future();
-        when_ended(relay<detail::promise_of<Future<R>>>{std::move(promise)});
+        relay<detail::promise_of<Future<R>>> forward{};
+        // After it: a promise that ends while its future exists, because there is no memory for the
+        // continuation, makes an exception, for which there is none either.
+        Future<R> result = forward.promise.get_future();
+        static_cast<void>(chain<void>(nullptr, std::move(forward)));
         return result;
     }
 
@@ -167,12 +169,8 @@ private:
 
     friend class future_awaiter<R>;
 
-    /// Adds one of the library's own continuations: called with the state at every end.
-    template<detail::sees_every_end F>
-    void when_ended(F f) {
-        static_cast<void>(chain<void>(nullptr, std::move(f)));
-    }
-    /// The same, unless the task is complete: then this future stays as it is.
+    /// Adds one of the library's own continuations, called with the state at every end, unless the
+    /// task is complete: then this future stays as it is.
     /// @returns whether `f` was added. Then it may have been called, and this future may be gone.
     template<detail::sees_every_end F>
     bool when_ends(F f) {

@@ -118,7 +118,8 @@ struct spawn_options {
     std::vector<inherited_descriptor> descriptors = {};
     /// The signal that the kernel sends the child when the **thread** that started it ends, in any
     /// way; 0: none. So start children from a thread that outlives them. A child that changes its
-    /// user (a set-user-id program) loses it.
+    /// user or group loses it, and so does a program that is set-user-id or set-group-id or has
+    /// file capabilities.
     int death_signal = SIGKILL;
     /// Puts the child into its own process group, which Ctrl-C on the terminal does not reach.
     bool own_process_group = false;

@@ -105,6 +105,7 @@ struct worker_settings {
     std::uint64_t memory = 0;                ///< RLIMIT_DATA; 0: none.
     worker_step kill_at = worker_step::none; ///< For tests: where workers die.
     std::int32_t kill_by = 0;                ///< The signal of which they do.
+    std::int32_t parent = 0;                 ///< The process that made the pool.
 };
 
 /// The begin of the control memory; the words of the tasks follow.

@@ -67,6 +67,7 @@ pool_core::pool_core(process_pool_options options)
     }
     worker_settings& settings = control_.settings;
     settings.registry = hash_of_process_functions();
+    settings.parent = ::getpid();
     settings.own_program = !options_.worker_program.empty();
     settings.deadlines = options_.deadline.count() > 0;
     settings.spinning_up_to = available_cpus() - 1;

@@ -191,6 +191,7 @@ std::vector<worker_death> worker_fleet::bury(std::span<const pollfd> watched) {
         zygote_.bury();
     }
     std::vector<worker_death> deaths;
+    std::optional<std::uint64_t> oom_kills; // One look for all that have ended by now.
     auto next = watched.begin();
     for (unsigned slot = 0; slot < most_workers && next != watched.end(); ++slot) {
         member& one = members_[slot];
@@ -201,7 +202,10 @@ std::vector<worker_death> worker_fleet::bury(std::span<const pollfd> watched) {
         worker_death death;
         once_there_is_memory([&] {
             deaths.reserve(deaths.size() + 1);
-            death = describe_end(slot, expected);
+            if (!oom_kills) {
+                oom_kills = count_oom_kills();
+            }
+            death = describe_end(slot, *oom_kills, expected);
         });
         worker_slot& shared = control_.slots[slot];
         // acquire: partner is the worker's release; all is published by its end anyway.
@@ -227,10 +231,11 @@ std::vector<worker_death> worker_fleet::bury(std::span<const pollfd> watched) {
         }
         deaths.push_back(std::move(death));
     }
+    oom_kills_ = oom_kills.value_or(oom_kills_); // Kills of others are no news any more.
     return deaths;
 }
 
-worker_death worker_fleet::describe_end(unsigned slot, bool& expected) {
+worker_death worker_fleet::describe_end(unsigned slot, std::uint64_t oom_kills, bool& expected) {
     member& one = members_[slot];
     worker_death death{slot};
     const std::lock_guard lock(lock_);
@@ -257,12 +262,10 @@ worker_death worker_fleet::describe_end(unsigned slot, bool& expected) {
         // Another attempt than the one that took too long: it is not to blame.
         death.charged =
             control_.slots[slot].begun_ns.load(std::memory_order_relaxed) == one.killed_at;
-    } else if (death.signal == SIGKILL) {
-        const std::uint64_t kills = count_oom_kills();
-        if (kills > std::exchange(oom_kills_, kills)) {
-            ++counts_.memory_kills;
-            death.cause = failure_cause::memory;
-        }
+    } else if (death.signal == SIGKILL && oom_kills > oom_kills_) {
+        ++oom_kills_;
+        ++counts_.memory_kills;
+        death.cause = failure_cause::memory;
     }
     counts_.deaths += expected ? 0 : 1;
     one.running = false;

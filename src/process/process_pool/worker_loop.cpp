@@ -12,6 +12,8 @@
 #include <regatta/sync/backoff.hpp>
 
 #include <cxxabi.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -113,7 +115,24 @@ worker_loop::worker_loop(const worker_maps& maps, unsigned slot) noexcept
     static_cast<void>(stamp_of_worker());
 }
 
+/// `spawn` has asked the kernel to end this process with its parent. The start of a program that
+/// has capabilities, or is set-user-id, has taken that back, and so does a task that changes the
+/// user.
+void worker_loop::stay_with_parent() const noexcept {
+    int asked = 0;
+    if (::prctl(PR_GET_PDEATHSIG, &asked, 0, 0, 0) == 0 && asked == SIGKILL) {
+        return;
+    }
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    // It may have ended before that. One outside of this process's namespace is shown as 0.
+    const pid_t parent = ::getppid();
+    if (parent != control_.settings.parent && parent != 0) {
+        ::_exit(EXIT_FAILURE);
+    }
+}
+
 void worker_loop::serve() {
+    stay_with_parent();
     std::uint32_t seen = 0;
     for (backoff pace; !retiring();) {
         seen = control_.work.look();
@@ -132,6 +151,7 @@ void worker_loop::serve() {
         if (spins) {
             control_.vain_spins.fetch_add(1, std::memory_order_relaxed);
         }
+        stay_with_parent();
         const std::uint32_t ticket = mine_.bell.announce();
         step(worker_step::sleeping);
         if (control_.work.look() == seen && !retiring()) {

@@ -31,6 +31,7 @@ private:
         std::uint32_t requeues = 0;
     };
 
+    void stay_with_parent() const noexcept;
     bool retiring() const noexcept;
     /// Works on every job that there is, the oldest first. @returns whether it did anything.
     bool look_for_work();

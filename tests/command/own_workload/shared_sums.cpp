@@ -48,6 +48,9 @@ struct farewell {
         if (trouble("abort when loaded")) {
             std::abort();
         }
+        if (trouble("exit at load")) {
+            std::exit(0);
+        }
     }
     farewell(const farewell&) = delete;
     farewell& operator=(const farewell&) = delete;
@@ -111,6 +114,9 @@ public:
         }
         if (trouble("exit")) {
             std::exit(0);
+        }
+        if (trouble("quick exit")) {
+            std::quick_exit(0);
         }
         if (trouble("exit elsewhere")) {
             std::filesystem::current_path("elsewhere");

@@ -88,6 +88,32 @@ public:
         }
         return run_claimed(true);
     }
+    /// The same, but leaves to the caller what continues the task.
+    /// @returns the continuation for `go_on_with`, or null.
+    basic_future_state* end_as_job() noexcept {
+        if (!status_.claim()) {
+            leave_as_job();
+            return nullptr;
+        }
+        begin();
+        return end(run(), true);
+    }
+    /// Runs a continuation, then its continuation, and so on. A loop, so that a long chain needs no
+    /// deep stack.
+    static void go_on_with(basic_future_state* next) noexcept {
+        while (next != nullptr) {
+            basic_future_state* after = nullptr;
+            if (next->hand_over(after)) { // It may be gone.
+                next = after;
+                continue;
+            }
+            if (!next->status_.claim()) {
+                return next->leave_as_job();
+            }
+            next->begin();
+            next = next->end(next->run(), true);
+        }
+    }
     /// The job is destroyed unrun: cancels the task and leaves. @returns true only if a wait for
     /// the task has run it.
     REGATTA_RARE bool drop_as_job() noexcept;
@@ -197,22 +223,6 @@ private:
             dispose();
         }
         return ending.next;
-    }
-    /// Runs a continuation, then its continuation, and so on. A loop, so that a long chain needs no
-    /// deep stack.
-    static void go_on_with(basic_future_state* next) noexcept {
-        while (next != nullptr) {
-            basic_future_state* after = nullptr;
-            if (next->hand_over(after)) { // It may be gone.
-                next = after;
-                continue;
-            }
-            if (!next->status_.claim()) {
-                return next->leave_as_job();
-            }
-            next->begin();
-            next = next->end(next->run(), true);
-        }
     }
     void leave_as_job() noexcept {
         if (status_.leave_task()) {
