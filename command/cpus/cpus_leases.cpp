@@ -58,17 +58,21 @@ int release_stale_leases() {
         text += fmt::format("CPUs {}: undone what process {} had left behind\n",
                             lease.cpus.to_string(), lease.process);
     }
-    if (result.released.empty() && result.problems.empty()) {
+    if (result.released.empty() && result.problems.empty() && result.unread.empty()) {
         text = "Nothing was left behind.\n";
     }
     write_all(STDOUT_FILENO, text, "cannot write to standard output");
     for (const std::string& note : result.notes) {
         tell(note);
     }
+    for (const std::string& note : result.unread) {
+        tell(note);
+    }
     for (const std::string& problem : result.problems) {
         tell("not undone: " + problem);
     }
-    return result.problems.empty() ? exit_code::success : exit_code::failure;
+    return result.problems.empty() && result.unread.empty() ? exit_code::success
+                                                            : exit_code::failure;
 }
 
 void add_release(subcommand cpus, action& chosen) {
@@ -79,8 +83,8 @@ void add_release(subcommand cpus, action& chosen) {
                      "Leases whose owners have died, the only ones that are "
                      "given back by others");
     command.footer("Living owners give back their CPUs themselves: end them.\n"
-                   "\nExit status: 0 nothing is left behind, 1 something could not be undone, 2 "
-                   "wrong usage.");
+                   "\nExit status: 0 nothing is left behind, 1 something could not be undone or "
+                   "not be read, 2 wrong usage.");
     command.final_callback([&chosen, stale] {
         if (!*stale) {
             throw usage_error("say --stale: leases of living programs end with those");

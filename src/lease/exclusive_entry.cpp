@@ -95,7 +95,8 @@ step_error note_group(lease_state& lease, const entered_task& task) {
 
 /// Records the mask of an entering thread likewise.
 step_error note_mask(lease_state& lease, const task_mask& before) {
-    const task_mask* const noted = find_mask(lease.done, before);
+    // That the lease has narrowed it tells nobody that the thread has entered.
+    const task_mask* const noted = find_mask(lease.done, before, mask_records::of_entries);
     if (!lease.journal.is_open() || (noted != nullptr && noted->allowed == before.allowed)) {
         return {};
     }

@@ -66,15 +66,21 @@ bool is_in_another(const std::vector<exclusive_step>& of_others, const task_mask
 }
 
 /// Whether a task's mask is still the lease's doing, or what an older kernel leaves when the CPUs
-/// return. A mask that was set since is not. The kernel takes CPUs that go offline from some masks.
+/// of a group return. A mask that was set since is not. The kernel takes CPUs that go offline from
+/// some masks. Masks that the lease itself narrowed, no kernel resets, and whoever entered the
+/// lease has a record of that.
 bool is_ours_to_restore(const exclusive_step& step, const cpu_set& of_others, const cpu_set& online,
                         const cpu_set& saved, const cpu_set& now) {
     const cpu_set known = (step.cpus | step.rest | of_others) & online;
     const cpu_set left = (saved - step.cpus - of_others) & known;
     const cpu_set rest = (step.rest - of_others) & online;
-    return (!left.empty() && (now & known) == left) // without the lease's CPUs
-           || now.contains(rest)                    // it had no other CPU, or was reset
-           || step.cpus.contains(now);              // it had entered
+    const bool by_group = step.kind != step_kind::narrow_masks;
+    if (!by_group && (saved & step.cpus).empty()) {
+        return false; // The lease had nothing to narrow.
+    }
+    return (!left.empty() && (now & known) == left)              // without the lease's CPUs
+           || ((left.empty() || by_group) && now.contains(rest)) // it had no other, or was reset
+           || (by_group && step.cpus.contains(now));             // it had entered
 }
 
 /// CPUs that other leases keep clear only by the masks of tasks.
@@ -122,34 +128,42 @@ bool restore_mask(exclusive_system& system, const exclusive_step& step,
 }
 
 /// Restores the masks of tasks that inherited narrowed ones. Each gets the mask that it would have
-/// inherited without the lease.
+/// inherited without the lease. Looks again until there is none: a task that has not been widened
+/// yet may start others.
 step_error widen_heirs(exclusive_system& system, const exclusive_step& step,
                        const cpu_set& kept_off) {
     std::map<int, const task_mask*> saved;
-    std::set<std::pair<int, std::uint64_t>> known;
+    std::set<std::pair<int, std::uint64_t>> done; // Also those that the kernel has refused.
     for (const task_mask& task : step.masks) {
         saved.emplace(task.process, &task); // The first thread of a process represents it.
-        known.insert({task.thread, task.start});
+        done.insert({task.thread, task.start});
     }
-    const auto tasks = tasks_allowed_on(system, step.rest);
-    if (!tasks) {
-        return tasks_not_listed();
-    }
-    for (const task_mask& task : *tasks) {
-        if (known.contains({task.thread, task.start}) || !(task.allowed & step.cpus).empty()) {
-            continue;
+    bool any = true;
+    for (int pass = 0; any && pass < 100; ++pass) {
+        any = false;
+        const auto tasks = tasks_allowed_on(system, step.rest);
+        if (!tasks) {
+            return tasks_not_listed();
         }
-        int ancestor = task.process;
-        for (int generation = 0; generation < 100 && ancestor > 0; ++generation) {
-            if (const auto found = saved.find(ancestor); found != saved.end()) {
-                const cpu_set whole = found->second->allowed - kept_off;
-                if (task.allowed == whole - step.cpus) {
-                    system.set_affinity(task.thread, whole);
-                }
-                break;
+        for (const task_mask& task : *tasks) {
+            if (!(task.allowed & step.cpus).empty() || done.contains({task.thread, task.start})) {
+                continue;
             }
-            const auto details = read_task_details(system, ancestor, ancestor);
-            ancestor = details ? details->parent : 0;
+            int ancestor = task.process;
+            for (int generation = 0; generation < 100 && ancestor > 0; ++generation) {
+                if (const auto found = saved.find(ancestor); found != saved.end()) {
+                    const cpu_set whole = found->second->allowed - kept_off;
+                    const cpu_set left = whole - step.cpus;
+                    if (whole != left && task.allowed == (left.empty() ? step.rest : left)) {
+                        system.set_affinity(task.thread, whole);
+                        done.insert({task.thread, task.start});
+                        any = true;
+                    }
+                    break;
+                }
+                const auto details = read_task_details(system, ancestor, ancestor);
+                ancestor = details ? details->parent : 0;
+            }
         }
     }
     return {};
@@ -161,9 +175,11 @@ step_error tasks_not_listed() {
     return {EIO, "the tasks in /proc cannot be listed"};
 }
 
-const task_mask* find_mask(const std::vector<exclusive_step>& steps, const task_mask& task) {
+const task_mask* find_mask(const std::vector<exclusive_step>& steps, const task_mask& task,
+                           mask_records which) {
     for (const exclusive_step& step : steps) {
-        if (!saves_masks(step)) {
+        if (!saves_masks(step) ||
+            (which == mask_records::of_entries && step.kind == step_kind::narrow_masks)) {
             continue;
         }
         for (const task_mask& saved : step.masks) {

@@ -17,8 +17,13 @@
 
 namespace regatta::detail {
 
+/// Which records of masks: `of_entries` those of threads that entered a lease, and of pins that a
+/// group makes the kernel forget; without those of the masks that a lease itself narrowed.
+enum class mask_records { all, of_entries };
+
 /// The mask of a task that one of `steps` has recorded, the last one first; null: none has.
-const task_mask* find_mask(const std::vector<exclusive_step>& steps, const task_mask& task);
+const task_mask* find_mask(const std::vector<exclusive_step>& steps, const task_mask& task,
+                           mask_records which = mask_records::all);
 
 /// Lets all of `steps` that have recorded the mask of a task restore this one.
 void replace_mask(std::vector<exclusive_step>& steps, const task_mask& task);

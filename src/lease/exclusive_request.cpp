@@ -25,6 +25,20 @@ exclusive_error bad_request(std::string text) {
     return {EINVAL, true, std::move(text)};
 }
 
+/// The CPUs that a request may have all but one of.
+cpu_set room_in(const cpu_set& cpus, const exclusive_machine& machine) {
+    const cpu_set shared = cpus - machine.isolated_at_boot;
+    return shared.empty() ? cpus : shared;
+}
+
+/// Too much is asked for now, though it could be had if nobody held CPUs.
+exclusive_error busy(std::string text, const free_cpus& state) {
+    for (const auto& [name, held] : state.holders) {
+        text += "; CPUs " + held.to_string() + " belong to " + name;
+    }
+    return {EBUSY, false, std::move(text)};
+}
+
 } // namespace
 
 free_cpus find_free_cpus(exclusive_system& system, const exclusive_machine& machine,
@@ -103,17 +117,18 @@ exclusive_error check_request(const cpu_set& cpus, const exclusive_machine& mach
     }
     // All other tasks need a CPU that no lease and no partition holds. The scheduler puts none on
     // CPUs that were isolated at boot.
-    const cpu_set shared = state.free - machine.isolated_at_boot;
-    const cpu_set& room = shared.empty() ? state.free : shared;
+    const cpu_set room = room_in(state.free, machine);
     if (cpus.contains(room)) {
-        return bad_request(
+        std::string text =
             asked +
             (room == state.free ? " are all the free CPUs"
                                 : " have all the free CPUs that were not isolated at boot") +
             "; at least one must be left for other tasks" +
             (room.count() > 1
                  ? ": take at most " + std::to_string(room.count() - 1) + " of " + room.to_string()
-                 : ""));
+                 : "");
+        return cpus.contains(room_in(state.usable, machine)) ? bad_request(std::move(text))
+                                                             : busy(std::move(text), state);
     }
     return {};
 }
@@ -122,7 +137,11 @@ exclusive_error choose_cpus(unsigned count, const exclusive_machine& machine,
                             const free_cpus& state, const topology& layout, cpu_set& cpus) {
     cpu_set free = state.free - machine.isolated_at_boot;
     const cpu_set isolated = state.free & machine.isolated_at_boot;
-    const unsigned most = std::max(isolated.count(), free.count() > 0 ? free.count() - 1 : 0);
+    const auto most_of = [&](const cpu_set& all) {
+        const unsigned others = (all - machine.isolated_at_boot).count();
+        return std::max((all & machine.isolated_at_boot).count(), others > 0 ? others - 1 : 0);
+    };
+    const unsigned most = most_of(state.free);
     if (count == 0 || count > most) {
         const std::string asked =
             std::to_string(count) + (count == 1 ? " CPU was" : " CPUs were") + " requested; ";
@@ -132,8 +151,10 @@ exclusive_error choose_cpus(unsigned count, const exclusive_machine& machine,
                 ? "none is free"
                 : (state.free.count() == 1 ? "CPU " : "CPUs ") + state.free.to_string() +
                       (state.free.count() == 1 ? " is free" : " are free");
-        return bad_request(asked + can + " can be granted, since " + free_ones +
-                           " and at least one must be left for other tasks");
+        std::string text = asked + can + " can be granted, since " + free_ones +
+                           " and at least one must be left for other tasks";
+        return count == 0 || count > most_of(state.usable) ? bad_request(std::move(text))
+                                                           : busy(std::move(text), state);
     }
     if (count <= isolated.count()) {
         free = isolated;

@@ -54,8 +54,14 @@ std::optional<task_details> read_task_details(exclusive_system& system, int proc
     const bool is_last = to_number(fields[threads]).value_or(0) <= 1;
     details.has_ended = fields[state] == "Z" || fields[state] == "X";
     details.is_dead = is_last && details.has_ended;
-    details.start =
-        static_cast<std::uint64_t>(to_number(fields[start]).value_or(0) - system.start_offset());
+    std::int64_t ticks = to_number(fields[start]).value_or(0);
+    // Of what is older than a time namespace's clock the kernel shows the negative start as one
+    // without a sign, of 64 bits of nanoseconds; a tick is a hundredth of a second.
+    constexpr std::int64_t all_ticks = 1'844'674'407'370;
+    if (ticks > all_ticks / 2) {
+        ticks -= all_ticks;
+    }
+    details.start = static_cast<std::uint64_t>(ticks - system.start_offset());
     return details;
 }
 

@@ -60,7 +60,7 @@ stale_release release_stale_locked(exclusive_system& system) {
     stale_release result;
     const lease_owner self = this_owner(system);
     const std::vector<lease_record> records = read_leases(system);
-    result.notes = unread_leases(system, records);
+    result.unread = unread_leases(system, records);
     if (!records.empty() && system.is_proc_foreign()) {
         result.notes.push_back("/proc belongs to another PID namespace: no lease was undone");
         return result;

@@ -22,6 +22,7 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -100,6 +101,18 @@ TEST(fork_failures, a_join_whose_result_cannot_be_moved_ends) {
 }
 
 // "`task_cancelled` if the loop or scope around it ended early"
+// A constant that is moved is copied, and a copy may fail.
+TEST(fork_failures, a_join_copies_no_constant_half) {
+    struct costly_half {
+        costly_half() = default;
+        costly_half(costly_half&&) noexcept = default;
+        costly_half(const costly_half&) { throw std::runtime_error("copied"); }
+        int operator()() const { return 2; }
+    };
+    const costly_half half;
+    EXPECT_EQ(regatta::join([] { return 1; }, std::move(half)), std::pair(1, 2));
+}
+
 TEST(fork_failures, algorithms_in_a_loop_that_is_over_are_cancelled) {
     regatta::balanced_pool pool(2);
     const std::vector<int> zeros(10'000, 0);

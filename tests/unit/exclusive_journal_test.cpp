@@ -145,7 +145,7 @@ TEST_F(exclusive_journal, a_lease_that_may_not_be_read_is_said_and_stays) {
     EXPECT_THAT(unread, ElementsAre(HasSubstr(file + " cannot be read")));
     const auto repaired = repair();
     EXPECT_THAT(repaired.released, IsEmpty());
-    EXPECT_EQ(repaired.notes, unread);
+    EXPECT_EQ(repaired.unread, unread);
     EXPECT_TRUE(std::filesystem::exists(root.path() + file));
     // Its group shows that there is a lease.
     EXPECT_THAT(refusal({3}).text, HasSubstr("a lease that is not in this journal"));
@@ -220,6 +220,27 @@ TEST_F(exclusive_journal, one_cpu_is_not_several) {
     EXPECT_FALSE(try_acquire_on(host, 2, options, error));
     EXPECT_THAT(error.text,
                 HasSubstr("2 CPUs were requested; 1 can be granted, since CPUs 0-1 are"));
+}
+
+// Who tries again later may have them then.
+TEST_F(exclusive_journal, what_only_leases_keep_from_a_request_is_busy) {
+    root.file("/sys/devices/system/cpu/online", "0-1\n");
+    const auto lease = take({1});
+    for (const unsigned count : {1u, 2u}) {
+        exclusive_error error;
+        EXPECT_FALSE(try_acquire_on(host, count, options, error));
+        EXPECT_EQ(error.number, count == 1 ? EBUSY : EINVAL) << error.text;
+        EXPECT_EQ(error.text.find("CPUs 1 belong to a lease of process") != std::string::npos,
+                  count == 1)
+            << error.text;
+    }
+    exclusive_error error;
+    EXPECT_FALSE(try_acquire_on(host, cpu_set{0}, options, error));
+    EXPECT_EQ(error.number, EBUSY);
+    EXPECT_THAT(error.text, HasSubstr("all the free CPUs"));
+    EXPECT_THAT(error.text, HasSubstr("CPUs 1 belong to a lease of process"));
+    EXPECT_FALSE(try_acquire_on(host, cpu_set{0, 1}, options, error));
+    EXPECT_EQ(error.number, EBUSY); // It overlaps the lease.
 }
 
 TEST_F(exclusive_journal, a_title_gives_no_commands_to_a_terminal) {

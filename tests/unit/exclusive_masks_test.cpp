@@ -16,6 +16,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -57,9 +58,13 @@ public:
             return refused[thread];
         }
         set_mask(thread, cpus.to_string());
+        if (moved) {
+            moved(thread);
+        }
         return 0;
     }
-    std::map<int, int> refused; ///< Threads that cannot be moved, and why.
+    std::map<int, int> refused;     ///< Threads that cannot be moved, and why.
+    std::function<void(int)> moved; ///< Called after the move of a thread.
 
 private:
     std::string folder(int thread) {
@@ -98,6 +103,58 @@ TEST_F(exclusive_masks, each_task_gets_back_what_it_would_have_without_the_sweep
     EXPECT_EQ(machine->mask(60), "0-7");
     EXPECT_EQ(machine->mask(61), "0-7");
     EXPECT_EQ(machine->mask(62), "0-1");
+}
+
+// "What others changed in between stays changed."
+TEST_F(exclusive_masks, what_others_have_set_during_the_sweep_stays) {
+    machine->start(50, 50, 1, "0-7");
+    machine->start(51, 51, 1, "0");
+    machine->start(52, 52, 1, "3");
+    auto lease = take({3});
+    ASSERT_EQ(lease.level(), exclusivity::swept);
+    machine->set_mask(50, "3");
+    machine->set_mask(51, "0-7"); // The lease has never touched it.
+    lease.release();
+    EXPECT_EQ(machine->mask(50), "3");
+    EXPECT_EQ(machine->mask(51), "0-7");
+    EXPECT_EQ(machine->mask(52), "3");
+}
+
+TEST_F(exclusive_masks, a_child_of_a_task_that_had_the_lease_s_cpus_alone_gets_them) {
+    machine->start(50, 50, 1, "3");
+    auto lease = take({3});
+    EXPECT_EQ(machine->mask(50), "0-2,4-7");
+    machine->start(60, 60, 50, "0-2,4-7");
+    lease.release();
+    EXPECT_EQ(machine->mask(60), "3");
+}
+
+TEST_F(exclusive_masks, a_task_that_starts_while_its_parent_is_widened_is_widened_too) {
+    machine->start(50, 50, 1, "0-7");
+    auto lease = take({3});
+    machine->start(60, 60, 50, "0-2,4-7");
+    int children = 0;
+    machine->moved = [&](int thread) {
+        if (thread >= 60 && ++children <= 3) { // It inherits the mask that its parent had just now.
+            machine->start(thread + 1, thread + 1, thread, "0-2,4-7");
+        }
+    };
+    lease.release();
+    EXPECT_EQ(children, 4);
+    for (const int task : {60, 61, 62, 63}) {
+        EXPECT_EQ(machine->mask(task), "0-7");
+    }
+}
+
+// "A time namespace changes nothing of this": its clock may begin after a task has.
+TEST_F(exclusive_masks, a_task_older_than_the_clock_of_a_namespace_has_its_start) {
+    root.file("/proc/self/timens_offsets", "monotonic 0 0\nboottime -20000 0\n");
+    family_system inside(root);
+    root.file("/proc/50/task/50/stat", "50 (a) S 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 "
+                                       "1844673979350 0\n");
+    const auto details = regatta::detail::read_task_details(inside, 50, 50);
+    ASSERT_TRUE(details);
+    EXPECT_TRUE(regatta::detail::is_same_start(details->start, 1'571'980)) << details->start;
 }
 
 TEST_F(exclusive_masks, the_end_of_one_sweep_leaves_tasks_off_the_cpus_of_another) {

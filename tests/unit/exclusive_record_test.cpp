@@ -86,7 +86,7 @@ TEST_F(exclusive_record, a_damaged_beginning_is_told_and_the_file_stays) {
     root.file(file(), damaged);
     auto repaired = repair();
     EXPECT_THAT(repaired.released, IsEmpty());
-    EXPECT_THAT(repaired.notes, Contains(HasSubstr("its CPUs and its owner are not known")));
+    EXPECT_THAT(repaired.unread, Contains(HasSubstr("its CPUs and its owner are not known")));
     ASSERT_NE(file(), "");
     EXPECT_EQ(root.text(file()), damaged);
     root.file(file(), text); // A user who knows what it was can mend it.

@@ -59,7 +59,7 @@ private:
     using closure = std::remove_cvref_t<G>;
     /// A small closure made for the call lies in the frame itself: one indirection less.
     static constexpr bool held =
-        !std::is_lvalue_reference_v<G> && std::is_nothrow_move_constructible_v<closure> &&
+        !std::is_lvalue_reference_v<G> && std::is_nothrow_constructible_v<closure, G&&> &&
         sizeof(std::conditional_t<std::is_object_v<closure>, closure, char>) <= 64;
 
     std::conditional_t<held, std::remove_cv_t<std::remove_reference_t<G>>, G&&> second_;

@@ -189,9 +189,8 @@ bool parallel_none_of(Pool& pool, Iterator first, Iterator last, Predicate pred)
 ///     early and left a part undone. The output is then incomplete. `std::bad_alloc`.
 /// Cost: one pass over what the caller scans itself, two over what other workers do. One
 ///     allocation; none up to 16 elements.
-template<
-    std::random_access_iterator In, std::random_access_iterator Out,
-    detail::reduces_elements<std::iter_value_t<In>, std::iter_reference_t<In>> Op = std::plus<>>
+template<std::random_access_iterator In, std::random_access_iterator Out,
+         detail::scans_elements<std::iter_value_t<In>, std::iter_reference_t<In>> Op = std::plus<>>
 Out parallel_inclusive_scan(In first, In last, Out out, Op op = {}) {
     using value = std::iter_value_t<In>;
     detail::chunked_scan<true, In, Out, value, Op>(
@@ -201,7 +200,7 @@ Out parallel_inclusive_scan(In first, In last, Out out, Op op = {}) {
 
 /// The same, each sum with `init` as its first operand.
 template<std::random_access_iterator In, std::random_access_iterator Out, class Op, class T>
-requires detail::reduces_elements<Op, T, std::iter_reference_t<In>>
+requires detail::scans_elements<Op, T, std::iter_reference_t<In>>
     Out parallel_inclusive_scan(In first, In last, Out out, Op op, T init) {
     detail::chunked_scan<true, In, Out, T, Op>(
         first, detail::loop_count<std::ptrdiff_t>(last - first), out, std::move(init), op)();
@@ -211,7 +210,7 @@ requires detail::reduces_elements<Op, T, std::iter_reference_t<In>>
 /// Writes to `out` `init`, and the sums of `init` and [first, first + 1), [first, first + 2) …
 /// without the last, as `std::exclusive_scan`. Otherwise as `parallel_inclusive_scan`.
 template<std::random_access_iterator In, std::random_access_iterator Out, class T,
-         detail::reduces_elements<T, std::iter_reference_t<In>> Op = std::plus<>>
+         detail::scans_elements<T, std::iter_reference_t<In>> Op = std::plus<>>
 Out parallel_exclusive_scan(In first, In last, Out out, T init, Op op = {}) {
     detail::chunked_scan<false, In, Out, T, Op>(
         first, detail::loop_count<std::ptrdiff_t>(last - first), out, std::move(init), op)();

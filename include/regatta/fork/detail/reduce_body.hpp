@@ -37,6 +37,14 @@ concept reduces_elements = requires(Reduce& reduce, T (&sum)(), Value (&value)()
     T(reduce(sum(), sum()));
 };
 
+/// The same of a scan, which also goes on with a sum that it has written.
+template<class Reduce, class T, class Value>
+concept scans_elements = reduces_elements<Reduce, T, Value> &&
+    requires(Reduce& reduce, const T& written, T (&sum)(), Value (&value)()) {
+    T(reduce(written, value()));
+    T(reduce(written, sum()));
+};
+
 /// The values of a loop, reduced from left to right.
 /// @tparam At returns the value of an index. It gets a copy, which it may change.
 template<class T, class Index, class At, class Reduce>
