@@ -23,6 +23,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <numeric>
 #include <span>
 #include <stdexcept>
@@ -245,6 +246,25 @@ TEST_F(process_pool, runs_jobs_however_little_memory_it_gives_out) {
         ASSERT_EQ(all[static_cast<std::size_t>(i)].get(), i + 1);
     }
     pool.release(elements);
+}
+
+// A worker may be the child of a script, as of one that watches it.
+TEST_F(process_pool, its_workers_may_be_started_by_a_script) {
+    namespace fs = std::filesystem;
+    const fs::path script = testing::TempDir() + "script_" + std::to_string(::getpid());
+    std::ofstream(script) << "#!/bin/sh\n'" << fs::read_symlink("/proc/self/exe").string()
+                          << "' \"$@\"\nexit $?\n";
+    fs::permissions(script, fs::perms::owner_all);
+    {
+        regatta::process_pool pool(
+            {.workers = 2, .worker_program = script, .failed_starts = 1});
+        library_test::await([&] { return pool.stats().workers == 2; });
+        for (int i = 0; i < 20; ++i) { // They sleep in between.
+            pool.submit<life_calls::look_around>().get();
+        }
+        EXPECT_EQ(pool.stats().deaths, 0u);
+    }
+    fs::remove(script);
 }
 
 TEST_F(process_pool, refuses_options_that_make_no_sense) {

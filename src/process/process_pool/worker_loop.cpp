@@ -117,10 +117,12 @@ worker_loop::worker_loop(const worker_maps& maps, unsigned slot) noexcept
 
 /// `spawn` has asked the kernel to end this process with its parent. The start of a program that
 /// has capabilities, or is set-user-id, has taken that back, and so does a task that changes the
-/// user.
+/// user. Where `worker_program` is a script, that may have asked for nothing: a worker that is no
+/// child of the parent's own leads no group of processes.
 void worker_loop::stay_with_parent() const noexcept {
     int asked = 0;
-    if (::prctl(PR_GET_PDEATHSIG, &asked, 0, 0, 0) == 0 && asked == SIGKILL) {
+    if ((::prctl(PR_GET_PDEATHSIG, &asked, 0, 0, 0) == 0 && asked == SIGKILL) ||
+        ::getpgrp() != ::getpid()) {
         return;
     }
     ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
