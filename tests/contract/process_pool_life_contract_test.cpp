@@ -256,8 +256,7 @@ TEST_F(process_pool, its_workers_may_be_started_by_a_script) {
                           << "' \"$@\"\nexit $?\n";
     fs::permissions(script, fs::perms::owner_all);
     {
-        regatta::process_pool pool(
-            {.workers = 2, .worker_program = script, .failed_starts = 1});
+        regatta::process_pool pool({.workers = 2, .worker_program = script, .failed_starts = 1});
         library_test::await([&] { return pool.stats().workers == 2; });
         for (int i = 0; i < 20; ++i) { // They sleep in between.
             pool.submit<life_calls::look_around>().get();
