@@ -68,6 +68,32 @@ race::estimate added_time(const race::series& subject, const race::series& peer)
     return race::signed_ranks(std::move(differences)).interval();
 }
 
+/// The interval of fewer pairs of samples would not cover 95 % of what could be.
+bool has_interval(const race::estimate& e) {
+    return e.count >= race::pairs_for_a_verdict;
+}
+
+std::string interval_text(const race::estimate& e, double scale, int digits) {
+    return has_interval(e)
+               ? fmt::format("{:.{}f} … {:.{}f}", e.low * scale, digits, e.high * scale, digits)
+               : std::string("too few rounds");
+}
+
+void add_interval(nlohmann::ordered_json& to, const race::estimate& e) {
+    to["low"] = nullptr;
+    to["high"] = nullptr;
+    if (has_interval(e)) {
+        to["low"] = e.low;
+        to["high"] = e.high;
+    }
+    to["count"] = e.count;
+}
+
+/// Nothing where too few rounds were undisturbed.
+std::optional<double> distance_of(const race::noise_floor& floor) {
+    return floor.known() ? std::optional(floor.distance) : std::nullopt;
+}
+
 bench_run::bench_run(bench_options options) : options_(std::move(options)) {}
 
 bool bench_run::wants(const std::string& title) const {
@@ -95,9 +121,9 @@ std::optional<race::sampling_result> bench_run::measure(const std::string& title
     how.settle = [] { race::quiesce(); };
     auto result = race::measure(contenders, how);
     const auto floor = race::floor_of(result, control);
-    show(title, unit, 1, floor.distance, result.all);
+    show(title, unit, 1, distance_of(floor), result.all);
     for (const comparison& c : comparisons) {
-        compare(c, result.of(c.subject), result.of(c.peer), floor.distance);
+        compare(c, result.of(c.subject), result.of(c.peer), distance_of(floor));
     }
     return result;
 }
@@ -128,12 +154,12 @@ void bench_run::measure(const scheme_race& what, const std::vector<comparison>& 
             all.back().failure = one.reason;
         }
     }
-    show(what.title, what.unit, what.scale, result.floor.distance, all);
+    show(what.title, what.unit, what.scale, distance_of(result.floor), all);
     for (const comparison& c : comparisons) {
         const auto* subject = result.find(c.subject);
         const auto* peer = result.find(c.peer);
         if (subject != nullptr && peer != nullptr && subject->ok() && peer->ok()) {
-            compare(c, subject->measured, peer->measured, result.floor.distance);
+            compare(c, subject->measured, peer->measured, distance_of(result.floor));
         }
     }
 }
@@ -176,21 +202,21 @@ void bench_run::show(const std::string& title, const std::string& unit, double s
         const auto t = s.time();
         table.rows.push_back(
             {s.name, {t.median * scale, t.low * scale, t.high * scale, t.count}, s.disturbed()});
-        fmt::print(out, "  {:<44} {:>9.1f} {} ({:.1f} … {:.1f}){}\n", s.name, t.median * scale,
-                   unit, t.low * scale, t.high * scale,
-                   s.disturbed() ? "  all samples disturbed" : "");
+        fmt::print(out, "  {:<44} {:>9.1f} {} ({}){}\n", s.name, t.median * scale, unit,
+                   interval_text(t, scale, 1), s.disturbed() ? "  all samples disturbed" : "");
     }
     tables_.push_back(std::move(table));
 }
 
 void bench_run::compare(const comparison& what, const race::series& subject,
-                        const race::series& peer, double noise_floor) {
+                        const race::series& peer, std::optional<double> noise_floor) {
     if (subject.samples.empty() || peer.samples.empty()) {
         return;
     }
     const auto ratio = race::paired_ratio(subject, peer);
     const bool holds = !what.bar || ratio.median <= *what.bar ||
-                       (what.within_noise && ratio.low <= *what.bar * (1 + noise_floor));
+                       (what.within_noise && has_interval(ratio) &&
+                        ratio.low <= *what.bar * (1 + noise_floor.value_or(0)));
     add({what.name, what.subject, what.peer, ratio, what.bar, holds});
 }
 
@@ -227,12 +253,9 @@ nlohmann::ordered_json bench_run::tables_as_json() const {
     for (const measured_table& table : tables_) {
         auto rows = nlohmann::ordered_json::array();
         for (const measured_table::row& r : table.rows) {
-            rows.push_back({{"name", r.name},
-                            {"median", r.time.median},
-                            {"low", r.time.low},
-                            {"high", r.time.high},
-                            {"count", r.time.count},
-                            {"disturbed", r.disturbed}});
+            rows.push_back({{"name", r.name}, {"median", r.time.median}});
+            add_interval(rows.back(), r.time);
+            rows.back()["disturbed"] = r.disturbed;
         }
         tables.push_back({{"title", table.title}, {"unit", table.unit}, {"noise_floor", nullptr}});
         if (table.noise_floor) {
@@ -251,15 +274,12 @@ int bench_run::finish(const std::string& bench) {
         const std::string bar =
             r.bar ? fmt::format("bar {:.2f} {}", *r.bar, r.holds ? "holds" : "DOES NOT HOLD")
                   : "no bar";
-        fmt::print(out, "  {:<44} {:>6.3f} ({:.3f} … {:.3f})  {:<22} {} / {}\n", r.name,
-                   r.ratio.median, r.ratio.low, r.ratio.high, bar, r.subject, r.peer);
-        nlohmann::ordered_json row{
-            {"name", r.name},
-            {"subject", r.subject},
-            {"peer", r.peer},
-            {"ratio", {{"median", r.ratio.median}, {"low", r.ratio.low}, {"high", r.ratio.high}}},
-            {"bar", nullptr},
-            {"holds", r.holds}};
+        fmt::print(out, "  {:<44} {:>6.3f} ({})  {:<22} {} / {}\n", r.name, r.ratio.median,
+                   interval_text(r.ratio, 1, 3), bar, r.subject, r.peer);
+        nlohmann::ordered_json row{{"name", r.name}, {"subject", r.subject},
+                                   {"peer", r.peer}, {"ratio", {{"median", r.ratio.median}}},
+                                   {"bar", nullptr}, {"holds", r.holds}};
+        add_interval(row["ratio"], r.ratio);
         if (r.bar) {
             row["bar"] = *r.bar;
         }

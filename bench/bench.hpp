@@ -116,7 +116,7 @@ public:
               std::optional<double> noise_floor, const std::vector<race::series>& all);
     /// Adds the row of one comparison.
     void compare(const comparison& what, const race::series& subject, const race::series& peer,
-                 double noise_floor);
+                 std::optional<double> noise_floor);
     /// Adds the row of a figure, unless that contender failed.
     void add(const figure& what, const race::series& subject);
     void add(const figure& what, const std::string& subject, const race::estimate& value);

@@ -79,6 +79,9 @@ void measure_streams(bench::bench_run& run, bool large, unsigned producers) {
              large ? std::optional<double>(1.2) : std::nullopt, false},
             {title + "bare ring, one by one", ours, floor, std::nullopt, false},
             {title + "spsc_queue", ours, std::string(bench::boost_spsc().name), 0.7, false},
+            {title + "spsc_queue, batches", batched(ours),
+             batched(std::string(bench::boost_spsc().name)), std::nullopt, false},
+            {title + "mutex, batches", batched(ours), batched(mutex), std::nullopt, false},
         };
         run.measure(title + "time a message", "ns", contenders, comparisons);
     });

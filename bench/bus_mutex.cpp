@@ -17,10 +17,11 @@ double carry(const stream& s) {
     return run_stream(
         s,
         [&](unsigned) {
-            for (std::uint64_t i = 0; i < s.each(); ++i) {
-                const Message m(i);
+            for (std::uint64_t i = 0; i < s.each(); i += s.batch) {
                 const std::lock_guard lock(mutex);
-                shared.push_back(m);
+                for (std::size_t at = 0; at < s.batch; ++at) {
+                    shared.push_back(Message(i + at));
+                }
             }
         },
         [&] {
@@ -44,7 +45,7 @@ double carry(const stream& s) {
 } // namespace
 
 bus_peer mutex_and_swap() {
-    return {"mutex and swapped vector", false, 0.25, carry<small_message>, carry<large_message>};
+    return {"mutex and swapped vector", true, 0.25, carry<small_message>, carry<large_message>};
 }
 
 } // namespace regatta::bench

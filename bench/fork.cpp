@@ -30,7 +30,7 @@ std::vector<fork_case> peers() {
     return {
         bench::spinning_halves(), bench::woken_half(),
 #if REGATTA_BENCH_TBB
-            bench::tbb_forks(),
+            bench::tbb_forks(), bench::tbb_equal_parts(),
 #else
             {.name = "oneTBB", .absent = "oneTBB" + why + "libtbb-dev"},
 #endif

@@ -57,6 +57,7 @@ fork_case spinning_halves();
 /// The same with a helper that sleeps on a futex: what a wake-up costs. Only loops after a pause.
 fork_case woken_half();
 fork_case tbb_forks();
+fork_case tbb_equal_parts();
 fork_case openmp_tasks();
 fork_case openmp_static();
 fork_case openmp_dynamic();

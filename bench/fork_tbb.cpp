@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-/// oneTBB: parallel_invoke, and parallel_for with the automatic partitioner, on as many threads.
+/// oneTBB: parallel_invoke, and parallel_for with the automatic partitioner, on as many threads;
+/// and loops with the static one, which gives each thread an equal part.
 
 #include "fork_rows.hpp"
 
@@ -14,15 +15,17 @@ namespace regatta::bench {
 
 namespace {
 
+template<class Partitioner>
 struct on_tbb {
     explicit on_tbb(unsigned count) : threads(count) { threads.start(); }
     template<class F>
     void loop(std::size_t n, F&& f) {
-        tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n), [&f](const auto& block) {
+        const auto body = [&f](const auto& block) {
             for (std::size_t i = block.begin(); i != block.end(); ++i) {
                 f(i);
             }
-        });
+        };
+        tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n), body, Partitioner());
     }
     template<class F, class G>
     void both(F&& f, G&& g) {
@@ -44,11 +47,17 @@ std::int64_t sum(const fork_node& n) {
 fork_case tbb_forks() {
     fork_case c{.name = "oneTBB"};
     c.region = [](unsigned threads) {
-        const on_tbb scheme(threads);
+        const on_tbb<tbb::auto_partitioner> scheme(threads);
         return fork_region(sum);
     };
-    fork_call_rows<on_tbb>::fill(c);
-    fork_loop_rows<on_tbb>::fill(c);
+    fork_call_rows<on_tbb<tbb::auto_partitioner>>::fill(c);
+    fork_loop_rows<on_tbb<tbb::auto_partitioner>>::fill(c);
+    return c;
+}
+
+fork_case tbb_equal_parts() {
+    fork_case c{.name = "oneTBB static"};
+    fork_loop_rows<on_tbb<tbb::static_partitioner>>::fill(c);
     return c;
 }
 

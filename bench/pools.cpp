@@ -71,6 +71,7 @@ void measure_tasks(bench::bench_run& run) {
     single.push_back(contender_of(bench::tbb_task_group(), &pool_case::execute, many));
     measure(run, "execute, one outside thread, empty tasks: time a task", &pool_case::execute, many,
             {{"execute", "steady_pool", "oneTBB task_group", 0.30},
+             {"execute, enqueue", "steady_pool", "oneTBB enqueue", {}},
              {"execute, Asio", "steady_pool", "Boost.Asio thread_pool", 0.15},
              {"execute, balanced", "balanced_pool", "oneTBB task_group", 0.45},
              {"execute, dynamic", "dynamic_pool", "oneTBB task_group", 0.60},
@@ -82,6 +83,7 @@ void measure_tasks(bench::bench_run& run) {
             {{"batches of 10", "steady_pool", "oneTBB task_group", 0.18},
              {"batches of 10, balanced", "balanced_pool", "oneTBB task_group", {}},
              {"batches of 10, dynamic", "dynamic_pool", "oneTBB task_group", {}},
+             {"batches of 10, enqueue", "steady_pool", "oneTBB enqueue", {}},
              {"batches of 10, single", "steady_pool", "steady_pool, single", 0.5},
              {"batches of 10, balanced, single", "balanced_pool", "balanced_pool, single", 0.5},
              {"batches of 10, dynamic, single", "dynamic_pool", "dynamic_pool, single", 0.5}},
@@ -102,6 +104,7 @@ void measure_tasks(bench::bench_run& run) {
              {"futures, dynamic", "dynamic_pool", "oneTBB enqueue", {}}});
     measure(run, "allocate, a vector of 100 ints: time a task", &pool_case::allocate, many,
             {{"allocate", "steady_pool", "oneTBB task_group", 0.40},
+             {"allocate, enqueue", "steady_pool", "oneTBB enqueue", {}},
              {"allocate, balanced", "balanced_pool", "oneTBB task_group", {}},
              {"allocate, dynamic", "dynamic_pool", "oneTBB task_group", {}}});
     // The best peer is one of them.

@@ -5,8 +5,12 @@
 #include "pools_rows.hpp"
 
 #include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
+
+#include <array>
+#include <cstddef>
 
 namespace regatta::bench {
 namespace {
@@ -62,6 +66,15 @@ public:
     template<class F>
     void execute(F&& f) {
         arena_.enqueue(std::forward<F>(f));
+    }
+    template<class F>
+    void execute_ten(std::array<F, 10> fs) {
+        arena_.enqueue([fs] {
+            tbb::parallel_for(std::size_t{0}, fs.size(), [&fs](std::size_t i) {
+                F f = fs[i];
+                f();
+            });
+        });
     }
     template<class F>
     void execute_within(F&& f) {

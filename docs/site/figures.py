@@ -30,11 +30,11 @@ INVERSE = ("std_thread", "openmp_dynamic", "tbb", "asio", "balanced", "python_se
            "python_processes_1blas", "python_pool_map_1blas")
 RUNS = {
     "pools": ["bench/bench_pools", "--rounds", "7", *(word for title in POOL_TABLES for word in ("--only", title))],
-    "bus": ["bench/bench_bus", "--rounds", "5"],
+    "bus": ["bench/bench_bus", "--rounds", "7"],
     "worker_pool": ["bench/bench_worker_pool", "--rounds", "7"],
-    "fork": ["bench/bench_fork", "--rounds", "3"],
-    "timers": ["bench/bench_timers", "--rounds", "5"],
-    "process_pool": ["bench/bench_process_pool", "--rounds", "3"],
+    "fork": ["bench/bench_fork", "--rounds", "7"],
+    "timers": ["bench/bench_timers", "--rounds", "7"],
+    "process_pool": ["bench/bench_process_pool", "--rounds", "7"],
     "matmul": ["command/regatta", "race", "matmul", "--rounds", "6"],
     "compile": [str(ROOT / "bench/compile"), "--only", "programs", "--rounds", "3"],
     "inverse": ["command/regatta", "race", "inverse", "--rounds", "6", "--schemes", ",".join(INVERSE)],
@@ -43,27 +43,28 @@ PACKAGES = {"oneTBB": "libtbb-dev", "Boost": "libboost-dev", "moodycamel": "libc
             "ZeroMQ": "libzmq3-dev", "OpenMP (libgomp)": "libgomp1", "OpenBLAS": "libopenblas0-pthread", "CPython": "python3"}
 
 # The table of the README: what is measured, its unit and the divisor of the times, and for each column
-# the result, the table in it, and the row.
+# the result, the table in it, and the row; of several rows that of the shortest time.
 COLUMNS = ("Regatta", "oneTBB", "Asio", "OpenMP", "moodycamel", "Python")
 COLOURS = {"oneTBB": "#0b57a4", "Asio": "#b35900", "OpenMP": "#0a7d4b", "moodycamel": "#8250df", "Python": "#cf222e"}
+TBB, OPENMP = ("oneTBB enqueue", "oneTBB task_group"), ("OpenMP static", "OpenMP dynamic")
 EXECUTE, WITHIN = "execute, one outside", "submitted by a task"
 ROWS = (
-    ("a task from outside", "ns", 1, {"Regatta": ("pools", EXECUTE, "steady_pool"), "oneTBB": ("pools", EXECUTE, "oneTBB enqueue"), "Asio": ("pools", EXECUTE, "Boost.Asio thread_pool")}),
-    ("the same, ten a call", "ns", 1, {"Regatta": ("pools", "batches of ten", "steady_pool"), "oneTBB": ("pools", "batches of ten", "oneTBB task_group")}),
-    ("a task from within a task", "ns", 1, {"Regatta": ("pools", WITHIN, "steady_pool"), "oneTBB": ("pools", WITHIN, "oneTBB enqueue"), "Asio": ("pools", WITHIN, "Boost.Asio thread_pool")}),
-    ("a task with a future", "ns", 1, {"Regatta": ("pools", "submit, then get", "steady_pool"), "oneTBB": ("pools", "submit, then get", "oneTBB enqueue"), "Asio": ("pools", "submit, then get", "Boost.Asio thread_pool")}),
-    ("a task of uneven length", "µs", 1000, {"Regatta": ("pools", "uneven", "balanced_pool"), "oneTBB": ("pools", "uneven", "oneTBB enqueue"), "Asio": ("pools", "uneven", "Boost.Asio thread_pool")}),
-    ("wake a worker on an idle CPU", "µs", 1000, {"Regatta": ("pools", "submission to begin", "steady_pool"), "oneTBB": ("pools", "submission to begin", "oneTBB enqueue"), "Asio": ("pools", "submission to begin", "Boost.Asio thread_pool")}),
+    ("a task from outside", "ns", 1, {"Regatta": ("pools", EXECUTE, "steady_pool"), "oneTBB": ("pools", EXECUTE, *TBB), "Asio": ("pools", EXECUTE, "Boost.Asio thread_pool")}),
+    ("a task from within a task", "ns", 1, {"Regatta": ("pools", WITHIN, "steady_pool"), "oneTBB": ("pools", WITHIN, *TBB), "Asio": ("pools", WITHIN, "Boost.Asio thread_pool")}),
+    ("a task with a future", "ns", 1, {"Regatta": ("pools", "submit, then get", "steady_pool"), "oneTBB": ("pools", "submit, then get", *TBB), "Asio": ("pools", "submit, then get", "Boost.Asio thread_pool")}),
+    ("a task of uneven length", "µs", 1000, {"Regatta": ("pools", "uneven", "balanced_pool"), "oneTBB": ("pools", "uneven", *TBB), "Asio": ("pools", "uneven", "Boost.Asio thread_pool")}),
+    ("wake a worker on an idle CPU", "µs", 1000, {"Regatta": ("pools", "submission to begin", "steady_pool"), "oneTBB": ("pools", "submission to begin", *TBB), "Asio": ("pools", "submission to begin", "Boost.Asio thread_pool")}),
     ("fib(30), a fork a call", "ms", 1e6, {"Regatta": ("fork", "fib 30", "regatta_fork"), "oneTBB": ("fork", "fib 30", "tbb"), "OpenMP": ("fork", "fib 30", "openmp")}),
-    ("a loop of 1,000 steps", "ns", 1, {"Regatta": ("fork", "loop of 1000,", "regatta"), "oneTBB": ("fork", "loop of 1000,", "oneTBB"), "OpenMP": ("fork", "loop of 1000,", "OpenMP static")}),
-    ("a loop of 62 µs", "µs", 1000, {"Regatta": ("fork", "loop of 62 µs,", "regatta"), "oneTBB": ("fork", "loop of 62 µs,", "oneTBB"), "OpenMP": ("fork", "loop of 62 µs,", "OpenMP static")}),
-    ("sum of 100,000,000 doubles", "ms", 1e6, {"Regatta": ("fork", "reduce", "regatta_fork"), "oneTBB": ("fork", "reduce", "tbb"), "OpenMP": ("fork", "reduce", "openmp")}),
-    ("sort of 10,000,000 numbers", "ms", 1e6, {"Regatta": ("fork", "sort", "regatta_fork"), "oneTBB": ("fork", "sort", "tbb"), "OpenMP": ("fork", "sort", "openmp")}),
-    ("a message of 24 bytes", "ns", 1, {"Regatta": ("bus", "24 B, 1 producer", "async_bus, producer lane, visitor"), "moodycamel": ("bus", "24 B, 1 producer", "moodycamel, tokens, bulk dequeue")}),
-    ("a message of 256 bytes", "ns", 1, {"Regatta": ("bus", "256 B, 1 producer", "async_bus, producer lane, visitor"), "moodycamel": ("bus", "256 B, 1 producer", "moodycamel, tokens, bulk dequeue")}),
+    ("a loop of 1,000 steps, no grain size", "ns", 1, {"Regatta": ("fork", "loop of 1000,", "regatta"), "oneTBB": ("fork", "loop of 1000,", "oneTBB", "oneTBB static"), "OpenMP": ("fork", "loop of 1000,", *OPENMP)}),
+    ("a loop of 62 µs", "µs", 1000, {"Regatta": ("fork", "loop of 62 µs,", "regatta"), "oneTBB": ("fork", "loop of 62 µs,", "oneTBB", "oneTBB static"), "OpenMP": ("fork", "loop of 62 µs,", *OPENMP)}),
+    ("sort of 10,000,000, each its own", "ms", 1e6, {"Regatta": ("fork", "sort", "regatta_fork"), "oneTBB": ("fork", "sort", "tbb"), "OpenMP": ("fork", "sort", "openmp")}),
+    *((f"a message of {size} bytes, {how}", "ns", 1, {
+        column: ("bus", f"{size} B, 1 producer", row + ending)
+        for column, row in (("Regatta", "async_bus, producer lane, visitor"), ("moodycamel", "moodycamel, tokens, bulk dequeue"))})
+      for size in (24, 256) for how, ending in (("one by one", ""), ("64 a call", ", batches"))),
     ("a lone timer: how late", "µs", 1000, {"Regatta": ("timers", "a lone timer", "timer_scheduler"), "Asio": ("timers", "a lone timer", "Boost.Asio steady_timer")}),
     ("matrix product 512×512", "ms", 1e6, {"Regatta": ("matmul", "", "balanced"), "oneTBB": ("matmul", "", "tbb"), "Asio": ("matmul", "", "asio"), "OpenMP": ("matmul", "", "openmp_dynamic")}),
-    ("four inverses 1000×1000", "ms", 1e6, {"Regatta": ("inverse", "", "balanced"), "oneTBB": ("inverse", "", "tbb"), "Asio": ("inverse", "", "asio"), "OpenMP": ("inverse", "", "openmp_dynamic"), "Python": ("inverse", "", "python_processes_1blas")}),
+    ("four inverses 1000×1000", "ms", 1e6, {"Regatta": ("inverse", "", "balanced"), "oneTBB": ("inverse", "", "tbb"), "Asio": ("inverse", "", "asio"), "OpenMP": ("inverse", "", "openmp_dynamic"), "Python": ("inverse", "", *(one for one in INVERSE if one.startswith("python")))}),
     ("compile a first program, regatta::pools", "s", 1e9, {"Regatta": ("compile", "", "11_first_pool, regatta::pools"), "oneTBB": ("compile", "", "oneTBB")}),
     ("the same, from the headers alone", "s", 1e9, {"Regatta": ("compile", "", "11_first_pool"), "oneTBB": ("compile", "", "oneTBB")}),
 )
@@ -132,20 +133,14 @@ def duration(nanoseconds):
 
 def find(results, place):
     """The median that a cell of the README's table shows, in nanoseconds; None where there is none."""
-    name, title, row = place
+    name, title, *rows = place
     result = results.get(name, {})
-    for scheme in result.get("schemes", []):
-        if scheme["name"] == row and scheme["time_ns"]:
-            return scheme["time_ns"]["median"]
-    for part in result.get("seconds", {}).values():
-        if row in part:
-            return part[row]["median"] * 1e9
-    for table in result.get("tables", []):
-        if title in table["title"]:
-            for one in table["rows"]:
-                if one["name"] == row:
-                    return one["median"] * {"ns": 1, "µs": 1e3, "ms": 1e6}.get(table["unit"], 1)
-    return None
+    found = [one["time_ns"]["median"] for one in result.get("schemes", []) if one["name"] in rows and one["time_ns"]]
+    found += [part[row]["median"] * 1e9 for part in result.get("seconds", {}).values() for row in rows if row in part]
+    tables = [table for table in result.get("tables", []) if title in table["title"]]
+    found += [one["median"] * {"ns": 1, "µs": 1e3, "ms": 1e6}.get(table["unit"], 1)
+              for table in tables[:1] for one in table["rows"] if one["name"] in rows]
+    return min(found, default=None)
 
 
 def summary(results):
@@ -160,7 +155,7 @@ def summary(results):
 def loud(results):
     """(what, noise floor) of the rows of the README's table whose noise is no small matter."""
     for what, _, _, places in ROWS:
-        name, title, _ = places["Regatta"]
+        name, title, *_ = places["Regatta"]
         floors = [table.get("noise_floor") for table in results.get(name, {}).get("tables", []) if title in table["title"]]
         if floors and floors[0] and floors[0] > 0.25:
             yield what, floors[0]
@@ -227,17 +222,29 @@ def note_lines(notes):
         yield from ("", f"Note: {text}.")
 
 
+# The interval of fewer rounds would not cover 95 % of what could be.
+ENOUGH = 6
+
+
+def interval(figure, text, rounds):
+    """The interval of a median as text; – where it is of too few rounds, or of none that is known."""
+    return "–" if figure.get("count", rounds) < ENOUGH or figure["low"] is None else f"{text(figure['low'])} … {text(figure['high'])}"
+
+
 def bench_part(name, result):
     """The tables and comparisons of one bench."""
     yield from ("", f"## {name}", "", f"`script/bench {name}`, {result['rounds']} rounds; {result['samples']} samples, "
                 f"{result['dropped']} dropped as disturbed. [What is measured](reference/bench.md#{name}).")
     for table in result.get("tables", []):
-        floor = f" Noise floor {100 * table['noise_floor']:.1f} %." if table["noise_floor"] is not None else ""
+        known = table["noise_floor"] is not None and result["rounds"] >= ENOUGH
+        floor = f" Noise floor {100 * table['noise_floor']:.1f} %." if known else ""
         said = "".join(f" {text[0].upper()}{text[1:]}." for text in notes_of(result, table["title"]))
         yield from ("", f"**{table['title'][0].upper()}{table['title'][1:]}.**{floor}{said}", "", "| Contender | Median | Interval |", "| --- | --- | --- |")
         for row in sorted(table["rows"], key=lambda one: one["median"]):
-            values = [duration(row[key]) if table["unit"] == "ns" else f"{row[key]:.3g} {table['unit']}".strip() for key in ("median", "low", "high")]
-            yield f"| {row['name']}{' (disturbed)' if row['disturbed'] else ''} | {values[0]} | {values[1]} … {values[2]} |"
+            def text(value, unit=table["unit"]):
+                return duration(value) if unit == "ns" else f"{value:.3g} {unit}".strip()
+
+            yield f"| {row['name']}{' (disturbed)' if row['disturbed'] else ''} | {text(row['median'])} | {interval(row, text, 0)} |"
     for part, programs in result.get("seconds", {}).items():
         yield from (("", f"**CPU seconds to compile: {part}.**", "", "| Program | Median | Range |", "| --- | --- | --- |") if programs else ())
         for name, row in sorted(programs.items(), key=lambda one: one[1]["median"]):
@@ -246,7 +253,8 @@ def bench_part(name, result):
         yield from ("", "| Comparison | Subject | Peer | Ratio of times | Bar |", "| --- | --- | --- | --- | --- |")
     for one in result["measures"]:
         ratio, bar = one["ratio"], "–" if one["bar"] is None else f"{one['bar']:g} {'holds' if one['holds'] else '**does not hold**'}"
-        yield f"| {one['name']} | {one['subject']} | {one['peer']} | {ratio['median']:.2f} ({ratio['low']:.2f} … {ratio['high']:.2f}) | {bar} |"
+        between = interval(ratio, "{:.2f}".format, result["rounds"])
+        yield f"| {one['name']} | {one['subject']} | {one['peer']} | {ratio['median']:.2f} ({between}) | {bar} |"
     for text in result["skipped"]:
         yield from ("", f"Skipped: {text}.")
     titles = tuple(f"{table['title']}: " for table in result.get("tables", []))
@@ -276,7 +284,8 @@ def losses(results):
         for one in result.get("measures", []):
             # Those that compare the library with itself, or a figure with its unit, are no losses.
             if one["ratio"]["median"] > 1 and not OURS.match(one["peer"]):
-                clear = "" if one["ratio"]["low"] > 1 else " The interval holds 1."
+                known = interval(one["ratio"], str, result["rounds"]) != "–"
+                clear = " Too few rounds for an interval." if not known else "" if one["ratio"]["low"] > 1 else " The interval holds 1."
                 yield f"- {name}, {one['name']}: `{one['subject']}` takes {one['ratio']['median']:.2f} times as long as {one['peer']}.{clear}"
 
 

@@ -71,7 +71,7 @@ struct std_par_loops {
         });
     }
     static double sum(const double* first, const double* last) {
-        return std::reduce(std::execution::par, first, last);
+        return std::reduce(std::execution::par_unseq, first, last);
     }
     template<class T>
     static void sort(T* first, T* last) {

@@ -55,7 +55,7 @@ struct tbb_forks {
         return tbb::parallel_reduce(
             tbb::blocked_range<const double*>(first, last), 0.0,
             [](const auto& block, double all) {
-                return std::accumulate(block.begin(), block.end(), all);
+                return std::reduce(block.begin(), block.end(), all);
             },
             std::plus<>{});
     }

@@ -66,7 +66,7 @@ struct serial_forks {
         }
     }
     static double sum(const double* first, const double* last) {
-        return std::accumulate(first, last, 0.0);
+        return std::reduce(first, last); // As the parallel sums, in any order.
     }
     template<class T>
     static void sort(T* first, T* last) {
