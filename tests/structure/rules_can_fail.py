@@ -348,10 +348,10 @@ class Rules(unittest.TestCase):
         here = pathlib.Path(__file__).resolve().parents[2] / "docs/site/figures.py"
         machine = {"date": "a day", "regatta": "1.2.3", "processor": "one", "cpus": 2, "kernel": "Linux 6", "compiler": "GCC 12",
                    "warnings": [], "peers": {"oneTBB": "1"}}
-        row = {"median": 2.0, "low": 1.0, "high": 3.0, "count": 3, "disturbed": False}
+        row = {"median": 2.0, "low": 1.0, "high": 3.0, "count": 7, "disturbed": False}
         table = {"title": "execute, one outside", "unit": "ns", "noise_floor": 0.1,
-                 "rows": [{"name": "steady_pool"} | row, {"name": "oneTBB enqueue"} | row | {"median": 6.0}]}
-        bench = {"rounds": 1, "samples": 1, "dropped": 0, "flags": "", "skipped": [], "measures": [], "tables": [table],
+                 "rows": [{"name": "steady_pool"} | row, {"name": "oneTBB enqueue"} | row | {"median": 6.0, "count": 3}]}
+        bench = {"rounds": 7, "samples": 1, "dropped": 0, "flags": "", "skipped": [], "measures": [], "tables": [table],
                  "notes": ["execute, one outside: far apart", "elsewhere: a word"]}
         files = {"docs/site/figures.py": here.read_text(encoding="utf-8"), "docs/figures/machine.json": json.dumps(machine),
                  "docs/figures/pools.json": json.dumps(bench)}
@@ -365,6 +365,8 @@ class Rules(unittest.TestCase):
             made = {name: (root / name).read_text(encoding="utf-8") for name in ("README.md", "docs/benchmarks.md", "docs/figures/peers.svg")}
         self.assertIn("| a task from outside | **2.00 ns** | 6.00 ns |", made["README.md"])
         self.assertIn("**Execute, one outside.** Noise floor 10.0 %. Far apart.", made["docs/benchmarks.md"])
+        self.assertIn("| steady_pool | 2.00 ns | 1.00 ns … 3.00 ns |", made["docs/benchmarks.md"])
+        self.assertIn("| oneTBB enqueue | 6.00 ns | – |", made["docs/benchmarks.md"])
         self.assertIn("Note: elsewhere: a word.", made["docs/benchmarks.md"])
         self.assertEqual(complaints_on_disk("figures", files | made), [])
         other = made["README.md"].replace("6.00 ns", "5.00 ns")
