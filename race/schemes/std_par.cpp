@@ -71,6 +71,7 @@ struct std_par_loops {
         });
     }
     static double sum(const double* first, const double* last) {
+        // The elements are numbers: in any order, and several at a time.
         return std::reduce(std::execution::par_unseq, first, last);
     }
     template<class T>
