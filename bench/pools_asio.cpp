@@ -4,6 +4,7 @@
 #include "pools_promise.hpp"
 #include "pools_rows.hpp"
 
+#include <boost/asio/defer.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
 
@@ -25,7 +26,7 @@ public:
     }
     template<class F>
     void execute_within(F&& f) {
-        boost::asio::post(pool_, std::forward<F>(f));
+        boost::asio::defer(pool_, std::forward<F>(f));
     }
     template<class F>
     auto submit(F f) {
