@@ -7,8 +7,8 @@
 #include "sampling/level_shift.hpp"
 #include "sampling/offered_rate.hpp"
 #include "sampling/race_evaluation.hpp"
+#include "sampling/raced_workload.hpp"
 #include "sampling/scheme_run.hpp"
-#include "sampling/thread_state.hpp"
 #include "workloads/settings.hpp"
 
 #include <regatta/base/error.hpp>
@@ -16,7 +16,6 @@
 #include <regatta/cpu/available_cpus.hpp>
 
 #include <algorithm>
-#include <memory>
 #include <set>
 #include <utility>
 
@@ -60,7 +59,7 @@ public:
         , options_(options)
         , control_(control)
         , observer_(observer)
-        , work_(workload.make(options.work)) {
+        , work_(workload, options.work, control) {
         if (options.rate) {
             check_offered_rate(*options.rate, *work_);
         }
@@ -89,7 +88,6 @@ public:
                                     "all else; without serial in the race both are unlogged");
         }
         counts_items_ = !options.rate && items_are_short(*work_);
-        before_.restore(); // The workload may have changed it.
         cost_ = measured_log_cost(control.log());
         if (counts_items_) {
             result_.notes.push_back(
@@ -97,14 +95,6 @@ public:
                 "all of them, dispatch is all else between a worker's first item and its last; "
                 "without serial in the race both are unlogged");
         }
-    }
-
-    contest(const contest&) = delete;
-    contest& operator=(const contest&) = delete;
-    ~contest() {
-        control_.note_measuring(true); // A workload's end may not come back, as a run may not.
-        work_.reset();
-        control_.note_measuring(false);
     }
 
     race_result run() {
@@ -303,13 +293,12 @@ private:
         evaluate_race(result_, measured);
     }
 
-    const thread_state before_{};
     const std::vector<entrant>& entrants_;
     const race_options& options_;
     race_control& control_;
     const std::function<void(const progress&)>& observer_;
     load_meter meter_;
-    std::unique_ptr<workload> work_;
+    raced_workload work_;
     bool counts_items_ = false; ///< They are too short to be timed one by one.
     log_cost cost_{};
     std::vector<course> courses_;

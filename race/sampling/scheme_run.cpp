@@ -59,6 +59,7 @@ public:
 } // namespace
 
 bool items_are_short(workload& work) {
+    const thread_state usual; // An item may change it.
     const std::size_t count = work.items();
     if (work.tiny_items()) {
         return true;

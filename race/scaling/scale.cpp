@@ -8,8 +8,8 @@
 #include "machine/quiesce.hpp"
 #include "sampling/level_shift.hpp"
 #include "sampling/offered_rate.hpp"
+#include "sampling/raced_workload.hpp"
 #include "sampling/scheme_run.hpp"
-#include "sampling/thread_state.hpp"
 #include "scaling/scale_evaluation.hpp"
 #include "text/text.hpp"
 #include "workloads/settings.hpp"
@@ -19,7 +19,6 @@
 #include <regatta/cpu/available_cpus.hpp>
 
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -68,7 +67,7 @@ public:
         : options_(options)
         , control_(control)
         , observer_(observer)
-        , work_(workload.make(options.work)) {
+        , work_(workload, options.work, control) {
         if (options.rate) {
             check_offered_rate(*options.rate, *work_);
         }
@@ -77,7 +76,6 @@ public:
         }
         describe(workload, scheme);
         result_.counts_items = !options.rate && items_are_short(*work_);
-        before_.restore(); // The workload may have changed it.
         for (const unsigned workers : counts_of(options)) {
             scale_point& point = result_.points.emplace_back();
             point.workers = workers;
@@ -85,14 +83,6 @@ public:
             enter(scheme, workers);
         }
         enter(scheme, 1); // the control
-    }
-
-    measurement_of_scaling(const measurement_of_scaling&) = delete;
-    measurement_of_scaling& operator=(const measurement_of_scaling&) = delete;
-    ~measurement_of_scaling() {
-        control_.note_measuring(true); // A workload's end may not come back, as a run may not.
-        work_.reset();
-        control_.note_measuring(false);
     }
 
     scale_result run() {
@@ -263,12 +253,11 @@ private:
         take(std::move(measured));
     }
 
-    const thread_state before_{};
     const scale_options& options_;
     race_control& control_;
     const std::function<void(const progress&)>& observer_;
     load_meter load_;
-    std::unique_ptr<workload> work_;
+    raced_workload work_;
     std::vector<course> courses_;        ///< Of the points, and last of the control.
     std::vector<std::size_t> numbers_{}; ///< Of those that are being measured.
     scale_samples evidence_{};

@@ -128,8 +128,8 @@ bool restore_mask(exclusive_system& system, const exclusive_step& step,
 }
 
 /// Restores the masks of tasks that inherited narrowed ones. Each gets the mask that it would have
-/// inherited without the lease. Looks again until there is none: a task that has not been widened
-/// yet may start others.
+/// inherited without the lease. Repeats that until it finds no such task, because a task that is
+/// still narrowed may start another one meanwhile.
 step_error widen_heirs(exclusive_system& system, const exclusive_step& step,
                        const cpu_set& kept_off) {
     std::map<int, const task_mask*> saved;

@@ -31,7 +31,7 @@ cpu_set room_in(const cpu_set& cpus, const exclusive_machine& machine) {
     return shared.empty() ? cpus : shared;
 }
 
-/// Too much is asked for now, though it could be had if nobody held CPUs.
+/// More is asked for than is free. It could be had if nobody held CPUs.
 exclusive_error busy(std::string text, const free_cpus& state) {
     for (const auto& [name, held] : state.holders) {
         text += "; CPUs " + held.to_string() + " belong to " + name;

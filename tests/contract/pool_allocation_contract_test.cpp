@@ -281,7 +281,8 @@ TEST_P(pool_allocation, that_fails_for_the_error_of_a_region_leaves_none_open) {
     } // Its end would wait for the region.
 }
 
-// `std::bad_alloc`: there is none either for what a standard promise would say as it ends.
+// The conversion throws `std::bad_alloc`. A standard promise that ends before its future allocates
+// an exception, which would end the program here.
 TEST(future_without_memory, is_not_converted_and_stays) {
     regatta::dynamic_pool pool(1);
     bool converted = false;

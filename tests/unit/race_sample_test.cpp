@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cfenv>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <memory>
@@ -109,6 +110,21 @@ TEST(race_sample, leaves_the_thread_as_it_was) {
     EXPECT_EQ(std::fegetround(), FE_TONEAREST);
     ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
     EXPECT_EQ(sigismember(&blocked, SIGUSR2), 0);
+}
+
+TEST(race_sample, a_look_at_items_leaves_the_thread_as_it_was) {
+    class pinning final : public fakes::counting {
+    public:
+        using counting::counting;
+        void run(std::size_t item) noexcept override {
+            regatta::try_pin_this_thread({*regatta::affinity_of_this_thread().begin()});
+            counting::run(item);
+        }
+    };
+    const regatta::cpu_set before = regatta::affinity_of_this_thread();
+    pinning work({.size = 10});
+    static_cast<void>(race::items_are_short(work));
+    EXPECT_EQ(regatta::affinity_of_this_thread(), before);
 }
 
 /// Needs a while before each run, as one that starts threads.

@@ -9,10 +9,10 @@
 #include <regatta/base/config.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/core/detail/co_state.hpp>
-#include <regatta/core/detail/completion.hpp>
 #include <regatta/core/detail/coroutine_chain.hpp>
 #include <regatta/core/detail/coroutine_hand_over.hpp>
 #include <regatta/core/detail/future_job.hpp>
+#include <regatta/core/detail/sync_driver.hpp>
 #include <regatta/core/future.hpp>
 #include <regatta/core/future_group.hpp>
 #include <regatta/core/task_errors.hpp>
@@ -180,58 +180,6 @@ inline co_task<void> co_promise<void>::get_return_object() noexcept {
     return co_task<void>(std::coroutine_handle<co_promise>::from_promise(*this));
 }
 
-/// The coroutine of `sync_wait`: signals that the awaited task has ended.
-class sync_driver {
-public:
-    struct promise_type {
-        detail::completion<char>* ended = nullptr;
-        std::exception_ptr error{};
-
-        sync_driver get_return_object() noexcept {
-            return sync_driver(std::coroutine_handle<promise_type>::from_promise(*this));
-        }
-        std::suspend_always initial_suspend() const noexcept { return {}; }
-        struct final_awaiter {
-            bool await_ready() const noexcept { return false; }
-            void await_suspend(std::coroutine_handle<promise_type> self) const noexcept {
-                self.promise().ended->finish(detail::completion<char>::outcome::done, true);
-            }
-            void await_resume() const noexcept {}
-        };
-        final_awaiter final_suspend() const noexcept { return {}; }
-        void return_void() const noexcept {}
-        void unhandled_exception() noexcept { error = std::current_exception(); }
-    };
-
-    /// Clang before 16 wants it for the return value of a coroutine, and does not call it.
-    sync_driver(sync_driver&& other) noexcept
-        : coroutine_(std::exchange(other.coroutine_, nullptr)) {}
-    sync_driver& operator=(sync_driver&&) = delete;
-    ~sync_driver() {
-        if (coroutine_) {
-            coroutine_.destroy();
-        }
-    }
-
-    /// Runs the coroutine until it first suspends, then waits until it has ended. Throws what it
-    /// threw.
-    void run() {
-        detail::completion<char> ended;
-        coroutine_.promise().ended = &ended;
-        coroutine_.resume();
-        ended.wait();
-        if (coroutine_.promise().error) {
-            std::rethrow_exception(std::move(coroutine_.promise().error));
-        }
-    }
-
-private:
-    explicit sync_driver(std::coroutine_handle<promise_type> coroutine) noexcept
-        : coroutine_(coroutine) {}
-
-    std::coroutine_handle<promise_type> coroutine_;
-};
-
 /// Runs a coroutine on this thread until it first suspends, then waits until it has ended on
 /// whatever thread. Returns its result or throws its exception.
 ///
@@ -240,10 +188,10 @@ private:
 template<class T>
 T sync_wait(co_task<T> awaited) {
     if constexpr (std::is_void_v<T>) {
-        [](co_task<T>& t) -> sync_driver { co_await std::move(t); }(awaited).run();
+        [](co_task<T>& t) -> detail::sync_driver { co_await std::move(t); }(awaited).run();
     } else if constexpr (std::is_reference_v<T>) {
         std::add_pointer_t<T> result = nullptr;
-        [](co_task<T>& t, std::add_pointer_t<T>& r) -> sync_driver {
+        [](co_task<T>& t, std::add_pointer_t<T>& r) -> detail::sync_driver {
             T value = co_await std::move(t);
             r = std::addressof(value);
         }(awaited, result)
@@ -252,7 +200,7 @@ T sync_wait(co_task<T> awaited) {
     } else {
         std::optional<T> result;
         [](co_task<T>& t, std::optional<T>& r)
-            -> sync_driver { r.emplace(co_await std::move(t)); }(awaited, result).run();
+            -> detail::sync_driver { r.emplace(co_await std::move(t)); }(awaited, result).run();
         return std::move(*result);
     }
 }

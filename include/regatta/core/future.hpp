@@ -152,8 +152,8 @@ public:
             requires { sizeof(detail::promise_of<Future<R>>); },
             "include <regatta/core/std_future.hpp>");
         relay<detail::promise_of<Future<R>>> forward{};
-        // After it: a promise that ends while its future exists, because there is no memory for the
-        // continuation, makes an exception, for which there is none either.
+        // Declared after the promise, so that it ends first. If the promise ended first it would
+        // allocate an exception for its future, and fail: memory is what is lacking.
         Future<R> result = forward.promise.get_future();
         static_cast<void>(chain<void>(nullptr, std::move(forward)));
         return result;
