@@ -7,8 +7,6 @@
 
 #include <memory>
 #include <string>
-#include <type_traits>
-#include <variant>
 
 namespace {
 
@@ -28,9 +26,4 @@ TEST(message_set, knows_its_types_and_their_places) {
     EXPECT_FALSE(three::contains<int&>);
     EXPECT_FALSE(three::contains<const char*>);
     EXPECT_EQ(three::count<long>, 0u);
-}
-
-TEST(message_set, holds_one_message_of_any_type) {
-    EXPECT_TRUE((std::is_same_v<one::any, std::variant<tick>>));
-    EXPECT_TRUE((std::is_nothrow_move_constructible_v<three::any>));
 }

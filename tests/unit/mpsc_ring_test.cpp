@@ -51,6 +51,41 @@ TEST(mpsc_ring, an_element_appended_during_consumption_is_found) {
     EXPECT_EQ(calls, 4);
 }
 
+// Behind the newest element a producer is at work: in a stream the consumer keeps away from it.
+TEST(mpsc_ring, in_a_stream_it_takes_what_was_there_at_the_look) {
+    mpsc_ring<int> queue(32);
+    std::vector<int> got;
+    const auto keep = [&](int& i) { got.push_back(i); };
+    int next = 0;
+    const auto append = [&](int count) {
+        for (; count != 0; --count) {
+            EXPECT_TRUE(queue.try_emplace(next++));
+        }
+    };
+    append(1);
+    queue.look();
+    append(2); // A single one before: no stream.
+    EXPECT_EQ(queue.consume_seen(32, keep), 3u);
+    for (const int count : {2, 3, 20}) { // Also more than it asks for ahead.
+        append(count);
+        queue.look();
+        append(3);
+        EXPECT_EQ(queue.consume_seen(32, keep), static_cast<std::size_t>(count));
+        EXPECT_EQ(queue.consume_seen(32, keep), 0u);
+        EXPECT_EQ(queue.consume(2, keep), 2u);
+        EXPECT_EQ(queue.consume_seen(32, keep), 1u);
+    }
+    append(1);
+    EXPECT_EQ(queue.consume(32, keep), 1u);
+    queue.look();
+    append(2); // One at a time again.
+    EXPECT_EQ(queue.consume_seen(32, keep), 2u);
+    for (int i = 0; i < next; ++i) {
+        EXPECT_EQ(got.at(static_cast<std::size_t>(i)), i);
+    }
+    EXPECT_EQ(queue.size(), 0u);
+}
+
 TEST(mpsc_ring, a_closed_one_refuses_and_keeps_what_it_has) {
     std::atomic<int> alive{0};
     mpsc_ring<counted> queue(4);

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <type_traits>
-#include <variant>
 
 namespace regatta {
 
@@ -42,9 +41,6 @@ struct message_set {
         static_cast<void>(((std::is_same_v<T, Messages> || (++at, false)) || ...));
         return at;
     }();
-
-    /// A message of any of the types: the element of a queue.
-    using any = std::variant<Messages...>;
 };
 
 } // namespace regatta

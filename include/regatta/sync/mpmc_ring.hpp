@@ -32,6 +32,8 @@ namespace regatta {
 template<class T, class Atomics>
 class basic_mpmc_ring : public detail::basic_ticket_ring<T, Atomics> {
     using base = detail::basic_ticket_ring<T, Atomics>;
+    static_assert(std::is_nothrow_move_constructible_v<T>,
+                  "an element is moved out of its claimed cell, where nothing may throw");
 
 public:
     using base::base;

@@ -8,6 +8,7 @@
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/cache_lines.hpp>
+#include <regatta/base/detail/width_cast.hpp>
 #include <regatta/sync/detail/ticket_ring.hpp>
 
 #include <algorithm>
@@ -81,13 +82,41 @@ public:
     /// @returns how many it consumed.
     template<class Use>
     std::size_t consume(std::size_t max, Use&& use) {
-        std::size_t taken = 0;
-        for (; taken != max; ++taken) {
-            // relaxed: only the consumer writes it.
-            const std::uint64_t position = this->head_.load(std::memory_order_relaxed);
+        look();
+        return consume_seen(max, use);
+    }
+
+    /// Consumer: looks how far `consume_seen` may go. In a stream, that is if it has consumed
+    /// several elements since the last look, to where producers have claimed cells by now.
+    /// Otherwise as far as there are elements: who waits for a single one needs no second line.
+    void look() noexcept {
+        // relaxed: only the consumer writes it.
+        const std::uint64_t position = this->head_.load(std::memory_order_relaxed);
+        seen_tail_ = position - looked_at_ > 1 ? this->claimed() : no_limit;
+        looked_at_ = position;
+    }
+    /// As `consume`, but not beyond what the last `look` saw. To try the cell behind the newest
+    /// element takes its line away from the producer that writes it.
+    template<class Use>
+    std::size_t consume_seen(std::size_t max, Use&& use) {
+        // relaxed: only the consumer writes it.
+        const std::uint64_t begin = this->head_.load(std::memory_order_relaxed);
+        const std::uint64_t end = begin + std::min<std::uint64_t>(max, seen_tail_ - begin);
+        const bool bounded = seen_tail_ != no_limit;
+        if (bounded) {
+            for (std::uint64_t next = begin; next != begin + std::min(end - begin, cells_ahead);
+                 ++next) {
+                expect_use(next);
+            }
+        }
+        std::uint64_t position = begin;
+        for (; position != end; ++position) {
             auto& at = this->slots_[this->index_of(position)];
-            // To write: own_lines() then needs no request of its own.
-            detail::expect_lines(at);
+            if (!bounded) {
+                expect_use(position);
+            } else if (end - position > cells_ahead) {
+                expect_use(position + cells_ahead);
+            }
             // acquire: partner is the producer's release of the turn; the element is there.
             if (at.turn.load(std::memory_order_acquire) != position + 1) {
                 break;
@@ -95,7 +124,7 @@ public:
             const releaser release{*this, at, position};
             use(at.element.get());
         }
-        return taken;
+        return detail::width_cast<std::size_t>(position - begin);
     }
 
     /// Whether there is an element to consume; by the consumer.
@@ -107,9 +136,10 @@ public:
     }
 
 private:
-    /// How many cells ahead a producer asks for lines: as many as are under way at a time.
-    static constexpr std::size_t cells_ahead =
-        std::max<std::size_t>(8 * cache_line_size / sizeof(typename base::slot), 1);
+    /// How many cells ahead each side asks for lines: as many as are under way at a time.
+    static constexpr std::uint64_t cells_ahead =
+        std::max<std::uint64_t>(8 * cache_line_size / sizeof(typename base::slot), 1);
+    static constexpr std::uint64_t no_limit = ~std::uint64_t{0};
 
     struct releaser {
         basic_mpsc_ring& queue;
@@ -151,6 +181,16 @@ private:
     REGATTA_INLINE void expect_write(std::uint64_t position) noexcept {
         detail::expect_lines(this->slots_[this->index_of(position + cells_ahead)]);
     }
+
+    /// Consumer: asks for the lines of a cell, for writing: own_lines() then needs no request of
+    /// its own.
+    REGATTA_INLINE void expect_use(std::uint64_t position) const noexcept {
+        detail::expect_lines(this->slots_[this->index_of(position)]);
+    }
+
+    /// The consumer's line: where it was at the last look, and how far it may go.
+    alignas(destructive_alignment) std::uint64_t looked_at_ = 0;
+    std::uint64_t seen_tail_ = no_limit;
 
     /// The producers' copy of head_; never ahead of it.
     alignas(destructive_alignment) typename Atomics::template atomic<std::uint64_t> seen_head_{0};

@@ -13,6 +13,9 @@
 /// an element's lines are taken away from the other core before (`own_lines`), when nobody waits:
 /// by who has used it, or by the producer for many elements at once. Each line then makes one
 /// journey there and one back.
+///
+/// For the same reason a consumer that waits may ask for the line of the next element ahead of it
+/// (`reading_ahead_pays`), or better not.
 /// Source: the states of a line: AMD64 Architecture Programmer's Manual, volume 2, "Memory System".
 
 #include <regatta/base/cache_line.hpp>
@@ -47,6 +50,19 @@ REGATTA_INLINE void own_lines(T& storage) noexcept {
     for (std::size_t i = 0; i < std::min(sizeof(T), most_line_bytes); i += cache_line_size) {
         bytes[i] = 0;
     }
+}
+
+/// Whether a consumer that waits for an element may well ask for its line again and again, so that
+/// element and position travel at the same time. It also takes the line away from the producer,
+/// which is about to write it. On Intel's processors the former wins; on AMD's a message to and fro
+/// took 150 ns for it instead of 125 (Zen 4).
+/// Cost: a load.
+REGATTA_INLINE bool reading_ahead_pays() noexcept {
+#if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)
+    return !__builtin_cpu_is("amd");
+#else
+    return true;
+#endif
 }
 
 } // namespace regatta::detail

@@ -41,8 +41,8 @@ public:
 private:
     /// The sizes of a batch between which the pause before it was right: worth the transfer of the
     /// lines that both sides share, and not so long that its messages leave the first-level cache.
-    static constexpr std::size_t small_batch = 64;
-    static constexpr std::size_t large_batch = 192;
+    static constexpr std::size_t small_batch = 96;
+    static constexpr std::size_t large_batch = 224;
     static constexpr std::chrono::nanoseconds least{250};
 
     /// Makes the next pause longer if the last one brought a small batch, shorter if a large one.

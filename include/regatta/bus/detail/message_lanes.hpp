@@ -7,6 +7,7 @@
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
+#include <regatta/base/detail/cache_lines.hpp>
 #include <regatta/base/detail/clock.hpp>
 #include <regatta/base/detail/width_cast.hpp>
 #include <regatta/base/error.hpp>
@@ -30,7 +31,6 @@
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 namespace regatta {
 
@@ -63,8 +63,6 @@ class basic_message_lanes {
 
 protected:
     using set = message_set<Messages...>;
-    using message = typename set::any;
-
     using slot = message_slot<Messages...>;
     using lane_ring = basic_segment_ring<slot, typename slot::type_index, Atomics>;
 
@@ -225,6 +223,7 @@ protected:
                 for (std::size_t i = 0; i < lane_count_; ++i) {
                     lanes_[i].ring->look();
                 }
+                common_.look();
                 next_look = done + look_interval;
             }
             for (std::size_t i = 0; i <= lane_count_ && done < max; ++i) {
@@ -232,7 +231,8 @@ protected:
                 const std::size_t now = next_lane_;
                 next_lane_ = now == lane_count_ ? 0 : now + 1;
                 const std::size_t taken =
-                    now == lane_count_ ? take_common(quota, use) : take_seen(now, quota, use);
+                    now == lane_count_ ? common_.consume_seen(quota, [&](auto& m) { m.visit(use); })
+                                       : take_seen(now, quota, use);
                 more = more || taken == quota;
                 done += taken;
             }
@@ -398,22 +398,19 @@ private:
     }
     template<class Use>
     std::size_t take_common(std::size_t max, Use&& use) {
-        return common_.consume(max, [&](message& m) {
-            if constexpr (sizeof...(Messages) == 1) {
-                use(*std::get_if<0>(&m));
-            } else {
-                std::visit(use, m);
-            }
-        });
+        return common_.consume(max, [&](auto& m) { m.visit(use); });
     }
 
-    /// Calls for the next cells before each look: a producer that writes one takes its line away,
-    /// and what it wrote shall travel together with the position that publishes it.
+    /// Calls for the next cells before each look, where that pays: a producer that writes one takes
+    /// its line away, and what it wrote shall travel together with the position that publishes it.
     REGATTA_APART bool still_nothing() const noexcept {
         expect_next();
         return !any_ready();
     }
     void expect_next() const noexcept {
+        if (!reading_ahead_pays()) {
+            return;
+        }
         for (std::size_t i = 0; i < lane_count_; ++i) {
             lanes_[i].ring->expect_next();
         }
@@ -481,7 +478,8 @@ private:
         }
     }
 
-    basic_mpsc_ring<message, Atomics> common_; ///< The lane of `publish` on the bus itself.
+    basic_mpsc_ring<tagged_message<Messages...>, Atomics>
+        common_; ///< The lane of `publish` on the bus itself.
     const std::size_t lane_count_;
     const std::unique_ptr<lane[]> lanes_;
     const admission_limits limits_;

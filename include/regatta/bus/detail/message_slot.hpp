@@ -5,6 +5,7 @@
 /// @file
 /// The place of a message whose type is stored elsewhere.
 
+#include <regatta/base/detail/word_copy.hpp>
 #include <regatta/bus/message_set.hpp>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace regatta::detail {
 struct made_by_t {};
 inline constexpr made_by_t made_by;
 
-/// One message of any of the types, without its type: a `std::variant` whose index its owner keeps.
+/// One message of any of the types, without its type, which its owner keeps.
 ///
 /// So a lane packs the messages without gaps and keeps the types beside them.
 ///
@@ -43,7 +44,12 @@ public:
     template<class T>
     requires(set::template contains<std::remove_cvref_t<T>>) explicit message_slot(T&& m) noexcept(
         std::is_nothrow_constructible_v<std::remove_cvref_t<T>, T&&>) {
-        ::new (static_cast<void*>(bytes_)) std::remove_cvref_t<T>(std::forward<T>(m));
+        using message = std::remove_cvref_t<T>;
+        if constexpr (copied_by_words<message> && std::is_lvalue_reference_v<T>) {
+            construct_by_words<message>(bytes_, m);
+        } else {
+            ::new (static_cast<void*>(bytes_)) message(std::forward<T>(m));
+        }
     }
     /// The same with a `T` made of `args`.
     template<class T, class... Args>
@@ -72,20 +78,8 @@ public:
         });
     }
 
-private:
-    template<class T>
-    struct destroyer {
-        T& done;
-        ~destroyer() { std::destroy_at(std::addressof(done)); }
-    };
-    template<class T>
-    destroyer(T&) -> destroyer<T>;
-
-    template<class T>
-    T& as() noexcept {
-        return *std::launder(reinterpret_cast<T*>(bytes_));
-    }
-
+    /// Calls `use` with the message as its own type.
+    ///
     /// Few types are compared one after the other, which compilers turn into a switch; of many, a
     /// table says what to call.
     template<class Use>
@@ -100,7 +94,53 @@ private:
         }
     }
 
+private:
+    template<class T>
+    struct destroyer {
+        T& done;
+        ~destroyer() { std::destroy_at(std::addressof(done)); }
+    };
+    template<class T>
+    destroyer(T&) -> destroyer<T>;
+
+    template<class T>
+    T& as() noexcept {
+        return *std::launder(reinterpret_cast<T*>(bytes_));
+    }
+
     alignas(Messages...) unsigned char bytes_[std::max({sizeof(Messages)...})];
+};
+
+/// One message of any of the types, with its type.
+template<class... Messages>
+class tagged_message {
+    using slot = message_slot<Messages...>;
+
+public:
+    template<class T>
+    requires(message_set<Messages...>::template contains<std::remove_cvref_t<
+                 T>>) explicit tagged_message(T&& m) noexcept(std::
+                                                                  is_nothrow_constructible_v<
+                                                                      std::remove_cvref_t<T>, T&&>)
+        : slot_(std::forward<T>(m))
+        , type_(slot::template index<std::remove_cvref_t<T>>) {}
+    tagged_message(const tagged_message&) = delete;
+    tagged_message& operator=(const tagged_message&) = delete;
+    ~tagged_message() {
+        if constexpr (!(std::is_trivially_destructible_v<Messages> && ...)) {
+            visit([](auto& m) noexcept { std::destroy_at(std::addressof(m)); });
+        }
+    }
+
+    /// Calls `use` with the message as its own type.
+    template<class Use>
+    void visit(Use&& use) {
+        slot_.visit(type_, use);
+    }
+
+private:
+    slot slot_;
+    const typename slot::type_index type_;
 };
 
 } // namespace regatta::detail

@@ -34,9 +34,6 @@ namespace regatta::detail {
 ///     went in.
 template<class T, class Atomics>
 class basic_ticket_ring {
-    static_assert(std::is_nothrow_move_constructible_v<T>,
-                  "an element is moved between claim and publication, where nothing may throw");
-
 public:
     /// @param capacity at least 1; rounded up to a power of two, at least 2. Throws
     /// `std::invalid_argument` for one that no memory can hold.

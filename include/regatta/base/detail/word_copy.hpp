@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+#pragma once
+
+/// @file
+/// The copy of a small value that was just put together in memory.
+
+#include <regatta/base/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace regatta::detail {
+
+/// Whether `construct_by_words` copies a `T` word by word: it is plain, small, and its fields may
+/// have been stored one by one.
+template<class T>
+inline constexpr bool copied_by_words = std::is_trivially_copyable_v<T> &&
+                                        alignof(T) >= sizeof(std::uint32_t) &&
+                                        sizeof(T) <= 8 * sizeof(std::uint64_t);
+
+/// A word of memory, loaded on its own.
+template<class Word>
+REGATTA_INLINE Word load_apart(const unsigned char* from) noexcept {
+    Word word;
+    std::memcpy(&word, from, sizeof word);
+    REGATTA_KEEP_APART(word);
+    return word;
+}
+
+/// Constructs a copy of `from` in storage for a `T`.
+///
+/// A compiler copies with the widest registers. A load that is wider than the stores before it gets
+/// nothing from the store queue: it waits until all of them, and those of earlier messages, have
+/// reached the cache, and for the lines that these have to fetch. A message of three words, filled
+/// and published, took twice as long between two cores, four times between two sockets. So words
+/// are loaded one at a time, as they were stored.
+/// Source: store-to-load forwarding: A. Fog, "The microarchitecture of Intel, AMD and VIA CPUs".
+template<class T>
+REGATTA_INLINE void construct_by_words(void* storage, const T& from) noexcept {
+    static_assert(copied_by_words<T>);
+    using word =
+        std::conditional_t<alignof(T) % sizeof(std::size_t) == 0, std::size_t, std::uint32_t>;
+    auto* const to = static_cast<unsigned char*>(storage);
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(std::addressof(from));
+    const auto copy = [=](std::size_t at) {
+        const word one = load_apart<word>(bytes + at);
+        std::memcpy(to + at, &one, sizeof one);
+    };
+    [=]<std::size_t... I>(std::index_sequence<I...>) {
+        (copy(I * sizeof(word)), ...);
+    }
+    (std::make_index_sequence<sizeof(T) / sizeof(word)>{});
+}
+
+} // namespace regatta::detail

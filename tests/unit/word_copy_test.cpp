@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 The Regatta authors
+
+#include <regatta/base/detail/word_copy.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace {
+
+using regatta::detail::construct_by_words;
+using regatta::detail::copied_by_words;
+
+template<std::size_t Count>
+using longs = std::array<std::uint64_t, Count>;
+
+struct with_padding {
+    double first;
+    char second;
+    std::uint32_t third;
+};
+struct without_default {
+    explicit without_default(int value) : it(value) {}
+    const int it;
+    int* operator&() const = delete;
+};
+
+template<class T>
+void expect_a_copy(const T& from) {
+    static_assert(copied_by_words<T>);
+    struct {
+        alignas(T) unsigned char bytes[sizeof(T)];
+        unsigned char behind = 77;
+    } to;
+    construct_by_words(to.bytes, from);
+    EXPECT_EQ(*reinterpret_cast<const T*>(to.bytes), from);
+    EXPECT_EQ(to.behind, 77);
+}
+
+} // namespace
+
+TEST(word_copy, is_for_small_plain_values_of_words) {
+    EXPECT_TRUE(copied_by_words<int>);
+    EXPECT_TRUE(copied_by_words<longs<8>>);
+    EXPECT_TRUE(copied_by_words<with_padding>);
+    EXPECT_TRUE(copied_by_words<without_default>);
+    EXPECT_FALSE(copied_by_words<longs<9>>);
+    EXPECT_FALSE(copied_by_words<char>);
+    EXPECT_FALSE((copied_by_words<std::array<short, 4>>));
+    EXPECT_FALSE(copied_by_words<std::string>);
+}
+
+TEST(word_copy, makes_copies) {
+    expect_a_copy(-5);
+    expect_a_copy(1.5);
+    expect_a_copy(std::array<std::uint32_t, 3>{1, 2, 3});
+    expect_a_copy(longs<1>{1});
+    expect_a_copy(longs<3>{1, ~std::uint64_t{0}, 3});
+    expect_a_copy(longs<8>{1, 2, 3, 4, 5, 6, 7, ~std::uint64_t{8}});
+
+    alignas(with_padding) unsigned char at[sizeof(with_padding)];
+    construct_by_words(at, with_padding{2.5, 'x', 7});
+    const auto& padded = *reinterpret_cast<const with_padding*>(at);
+    EXPECT_EQ(padded.first, 2.5);
+    EXPECT_EQ(padded.second, 'x');
+    EXPECT_EQ(padded.third, 7u);
+
+    alignas(without_default) unsigned char other[sizeof(without_default)];
+    construct_by_words(other, without_default(9));
+    EXPECT_EQ(reinterpret_cast<const without_default*>(other)->it, 9);
+}
