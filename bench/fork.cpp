@@ -175,7 +175,8 @@ void measure_race(bench::bench_run& run, const race_row& r) {
         const std::string peer = r.schemes[i];
         comparisons.push_back({name + (peer == "serial" ? "" : ", " + peer), r.schemes.front(),
                                peer,
-                               bar != r.bars.end() ? std::optional(bar->second) : std::nullopt});
+                               bar != r.bars.end() ? std::optional(bar->second) : std::nullopt,
+                               bar != r.bars.end() && bar->second == 1.0});
     }
     bench::at_a_distance(run, race.title, [&](bench::distance) {
         try {

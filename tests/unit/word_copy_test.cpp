@@ -8,11 +8,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 
 namespace {
 
 using regatta::detail::construct_by_words;
+using regatta::detail::construct_value;
 using regatta::detail::copied_by_words;
 
 template<std::size_t Count>
@@ -72,4 +75,27 @@ TEST(word_copy, makes_copies) {
     alignas(without_default) unsigned char other[sizeof(without_default)];
     construct_by_words(other, without_default(9));
     EXPECT_EQ(reinterpret_cast<const without_default*>(other)->it, 9);
+}
+
+TEST(word_copy, constructs_any_value) {
+    longs<2> plain;
+    const longs<2> from{1, 2};
+    construct_value<longs<2>>(&plain, from);
+    EXPECT_EQ(plain, from);
+    construct_value<longs<2>>(&plain, longs<2>{3, 4});
+    EXPECT_EQ(plain, (longs<2>{3, 4}));
+    construct_value<longs<2>>(&plain);
+    double number = 0;
+    construct_value<double>(&number, 5); // Another type: a conversion, and no copy.
+    EXPECT_EQ(number, 5.0);
+
+    alignas(std::string) unsigned char at[sizeof(std::string)];
+    std::string text(100, 'x');
+    construct_value<std::string>(at, std::move(text));
+    auto& moved = *reinterpret_cast<std::string*>(at);
+    EXPECT_EQ(moved, std::string(100, 'x'));
+    std::destroy_at(&moved);
+    construct_value<std::string>(at, 3u, 'y');
+    EXPECT_EQ(moved, "yyy");
+    std::destroy_at(&moved);
 }

@@ -14,6 +14,7 @@
 #include <regatta/base/detail/clock.hpp>
 #include <regatta/base/detail/kept_off_cpu.hpp>
 #include <regatta/base/detail/platform.hpp>
+#include <regatta/base/detail/word_copy.hpp>
 
 #include <atomic>
 #include <climits>
@@ -37,7 +38,7 @@ public:
 
     template<class... Args>
     void emplace(Args&&... args) {
-        std::construct_at(std::addressof(value_), std::forward<Args>(args)...);
+        detail::construct_value<T>(std::addressof(value_), std::forward<Args>(args)...);
     }
     T& get() noexcept { return value_; }
     void destroy() noexcept { std::destroy_at(std::addressof(value_)); }

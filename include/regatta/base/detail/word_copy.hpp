@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -55,6 +56,19 @@ REGATTA_INLINE void construct_by_words(void* storage, const T& from) noexcept {
         (copy(I * sizeof(word)), ...);
     }
     (std::make_index_sequence<sizeof(T) / sizeof(word)>{});
+}
+
+/// Constructs a `T` of the arguments, a copy of a small plain value by its words.
+template<class T, class... Args>
+REGATTA_INLINE void
+construct_value(void* storage,
+                Args&&... args) noexcept(std::is_nothrow_constructible_v<T, Args...>) {
+    if constexpr (copied_by_words<T> && sizeof...(Args) == 1 &&
+                  (std::is_same_v<std::remove_cvref_t<Args>, T> && ...)) {
+        (construct_by_words<T>(storage, args), ...);
+    } else {
+        ::new (storage) T(std::forward<Args>(args)...);
+    }
 }
 
 } // namespace regatta::detail

@@ -44,12 +44,7 @@ public:
     template<class T>
     requires(set::template contains<std::remove_cvref_t<T>>) explicit message_slot(T&& m) noexcept(
         std::is_nothrow_constructible_v<std::remove_cvref_t<T>, T&&>) {
-        using message = std::remove_cvref_t<T>;
-        if constexpr (copied_by_words<message> && std::is_lvalue_reference_v<T>) {
-            construct_by_words<message>(bytes_, m);
-        } else {
-            ::new (static_cast<void*>(bytes_)) message(std::forward<T>(m));
-        }
+        construct_value<std::remove_cvref_t<T>>(bytes_, std::forward<T>(m));
     }
     /// The same with a `T` made of `args`.
     template<class T, class... Args>
