@@ -9,6 +9,8 @@
 #include <memory>
 #include <vector>
 
+#include <utility>
+
 namespace regatta::bench {
 namespace {
 
@@ -19,8 +21,8 @@ double carry(const stream& s) {
         s,
         [&](unsigned) {
             for (std::uint64_t i = 0; i < s.each(); ++i) {
-                const Message m(i);
-                while (!queue.bounded_push(m)) {
+                const auto push = [&](const Message& m) { return queue.bounded_push(m); };
+                while (!give_message<Message>(i, push)) {
                     std::this_thread::yield();
                 }
             }
@@ -47,8 +49,8 @@ double carry_spsc(const stream& s) {
         [&](unsigned p) {
             if (s.batch == 1) {
                 for (std::uint64_t i = 0; i < s.each(); ++i) {
-                    const Message m(i);
-                    while (!rings[p]->push(m)) {
+                    const auto push = [&](const Message& m) { return rings[p]->push(m); };
+                    while (!give_message<Message>(i, push)) {
                         std::this_thread::yield();
                     }
                 }

@@ -50,6 +50,18 @@ private:
 using small_message = payload<24>;
 using large_message = payload<256>;
 
+/// Calls `give` with a message to copy, in the form that costs queues least: a small one is a
+/// temporary, whose words stay in registers until they are in the queue.
+template<class Message, class Give>
+decltype(auto) give_message(std::uint64_t value, Give&& give) {
+    if constexpr (sizeof(Message) <= 64) {
+        return give(Message(value));
+    } else {
+        const Message m(value);
+        return give(m);
+    }
+}
+
 /// What is streamed.
 struct stream {
     unsigned producers = 1;

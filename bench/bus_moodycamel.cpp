@@ -10,6 +10,8 @@
 
 #include <vector>
 
+#include <utility>
+
 namespace regatta::bench {
 namespace {
 
@@ -37,8 +39,8 @@ double with_tokens(const stream& s) {
             const moodycamel::ProducerToken token(queue);
             if (s.batch == 1) {
                 for (std::uint64_t i = 0; i < s.each(); ++i) {
-                    const Message m(i);
-                    queue.enqueue(token, m);
+                    give_message<Message>(
+                        i, [&](auto&& m) { queue.enqueue(token, std::forward<decltype(m)>(m)); });
                 }
                 return;
             }
@@ -69,8 +71,8 @@ double plain(const stream& s) {
         s,
         [&](unsigned) {
             for (std::uint64_t i = 0; i < s.each(); ++i) {
-                const Message m(i);
-                queue.enqueue(m);
+                give_message<Message>(
+                    i, [&](auto&& m) { queue.enqueue(std::forward<decltype(m)>(m)); });
             }
         },
         [&] {

@@ -6,6 +6,8 @@
 #include <regatta/bus/async_bus.hpp>
 #include <regatta/sync/backoff.hpp>
 
+#include <utility>
+
 namespace regatta::bench {
 namespace {
 
@@ -80,8 +82,8 @@ double by_common_lane(const stream& s) {
         s,
         [&](unsigned) {
             for (std::uint64_t i = 0; i < s.each(); ++i) {
-                const Message m(i);
-                bus.publish(m);
+                give_message<Message>(i,
+                                      [&](auto&& m) { bus.publish(std::forward<decltype(m)>(m)); });
             }
         },
         [&] {
