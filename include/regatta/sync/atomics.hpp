@@ -72,7 +72,7 @@ inline void full_fence() noexcept {
 /// system call of some microseconds. Elsewhere both are full fences.
 ///
 /// Threads: any.
-/// Cost: construction is one system call.
+/// Cost: the first construction in a process is a system call.
 class asymmetric_fence {
 public:
     REGATTA_APART asymmetric_fence() noexcept

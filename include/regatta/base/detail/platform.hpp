@@ -73,8 +73,8 @@ inline bool futex_wake(std::atomic<std::uint32_t>& word, int count = INT_MAX,
 /// (`tells_threads_apart`) and so woke none.
 inline bool futex_wake_of(std::atomic<std::uint32_t>& word, int count, std::uint32_t bits) noexcept;
 
-/// Registers this process for `process_fence`; false where the system does not have it. A repeated
-/// call is cheap.
+/// Registers this process for `process_fence`; false where the system does not have it.
+/// Cost: the first call is a system call.
 inline bool register_process_fence() noexcept;
 
 /// Makes every running thread of this process execute a full memory fence before it returns.
@@ -115,7 +115,7 @@ inline unsigned node_of_this_thread() noexcept;
 
 /// How many memory nodes `node_of_this_thread` may tell: 1 + the highest number of a node with
 /// CPUs. It is 1 where CPUs or memory are on a single node, and where the system does not say.
-/// Cost: reads one small file where memory is on a single node, otherwise two.
+/// Cost: the first call reads one small file where memory is on a single node, otherwise two.
 inline unsigned memory_nodes() noexcept;
 
 /// Lets the next write to each page decide on which node the page lies. The content is lost. Does

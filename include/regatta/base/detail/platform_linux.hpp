@@ -84,7 +84,10 @@ inline bool futex_wake_of(std::atomic<std::uint32_t>& word, int count,
 // Source: membarrier(2), MEMBARRIER_CMD_PRIVATE_EXPEDITED, Linux 4.14.
 inline bool register_process_fence() noexcept {
 #if defined(SYS_membarrier)
-    return ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+    // Once: the registration is the process's, and a child of fork(2) inherits it.
+    static const bool registered =
+        ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+    return registered;
 #else
     return false;
 #endif
@@ -177,9 +180,10 @@ REGATTA_RARE inline unsigned listed_nodes(const char* path) noexcept {
 
 // Source: Documentation/ABI/stable/sysfs-devices-node of the kernel.
 inline unsigned memory_nodes() noexcept {
-    return listed_nodes("/sys/devices/system/node/has_memory") == 1
-               ? 1
-               : listed_nodes("/sys/devices/system/node/has_cpu");
+    static const unsigned nodes = listed_nodes("/sys/devices/system/node/has_memory") == 1
+                                      ? 1
+                                      : listed_nodes("/sys/devices/system/node/has_cpu");
+    return nodes;
 }
 
 // Source: madvise(2).
