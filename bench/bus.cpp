@@ -90,13 +90,20 @@ void measure_streams(bench::bench_run& run, bool large, unsigned producers) {
 void measure_round_trip(bench::bench_run& run) {
     const std::string title = "24 B, ping-pong: time a round trip";
     std::vector<race::contender> contenders;
-    const std::string ours = "async_bus, producer lanes, visitors";
-    const std::string floor = "two bare atomics";
-    contenders.push_back({floor, [] { return race::outcome{bench::atomics_round_trip(100'000)}; }});
-    contenders.push_back({ours, [] { return race::outcome{bench::regatta_round_trip(100'000)}; }});
-    bench::at_a_distance(run, title, [&](bench::distance) {
-        run.measure(title, "ns", contenders, {{"24 B, ping-pong", ours, floor, 1.1, false}});
-    });
+    std::vector<bench::comparison> comparisons;
+    for (const bench::poll how : {bench::poll::tight, bench::poll::relaxing}) {
+        const bool relaxing = how == bench::poll::relaxing;
+        const std::string form = relaxing ? ", relaxing" : "";
+        const std::string floor = "two bare atomics" + form;
+        const std::string ours = "async_bus, producer lanes, visitors" + form;
+        contenders.push_back(
+            {floor, [=] { return race::outcome{bench::atomics_round_trip(100'000, how)}; }});
+        contenders.push_back(
+            {ours, [=] { return race::outcome{bench::regatta_round_trip(100'000, relaxing)}; }});
+        comparisons.push_back({"24 B, ping-pong" + form, ours, floor, 1.1, false});
+    }
+    bench::at_a_distance(
+        run, title, [&](bench::distance) { run.measure(title, "ns", contenders, comparisons); });
 }
 
 } // namespace

@@ -132,8 +132,9 @@ double time_trips(std::size_t trips, Answer&& answer, Ask&& ask) {
             return std::uint64_t{trips} * (trips - 1) / 2;
         });
 }
-/// By two buses. @returns nanoseconds a round trip.
-double regatta_round_trip(std::size_t trips);
+/// By two buses. @param relaxing whether a thread that waits gives the processor's hint between two
+/// looks. @returns nanoseconds a round trip.
+double regatta_round_trip(std::size_t trips, bool relaxing);
 
 /// A way of carrying the stream.
 struct bus_peer {

@@ -7,6 +7,7 @@
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/bus/async_bus.hpp>
+#include <regatta/sync/atomics.hpp>
 
 namespace regatta::bench {
 namespace {
@@ -22,6 +23,7 @@ struct alignas(destructive_alignment) player {
     bus_type& in;
     bus_producer<small_message, other> out;
     std::size_t trips;
+    bool relaxing;
     std::size_t done = 0;
     bool asks = false;
 
@@ -38,18 +40,20 @@ struct alignas(destructive_alignment) player {
     void operator()(const other&) {}
     void play() {
         while (done != trips) {
-            in.process_with(*this);
+            if (in.process_with(*this) == 0 && relaxing) {
+                std_atomics::relax();
+            }
         }
     }
 };
 
 } // namespace
 
-double regatta_round_trip(std::size_t trips) {
+double regatta_round_trip(std::size_t trips, bool relaxing) {
     bus_type there({.producers = 1});
     bus_type back({.producers = 1});
-    player first{there, back.make_producer(), trips};
-    player second{back, there.make_producer(), trips, 0, true};
+    player first{there, back.make_producer(), trips, relaxing};
+    player second{back, there.make_producer(), trips, relaxing, 0, true};
     return time_trips(
         trips, [&] { first.play(); },
         [&] {

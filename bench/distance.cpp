@@ -6,6 +6,7 @@
 #include "bus_case.hpp"
 
 #include <regatta/base/cache_line.hpp>
+#include <regatta/sync/atomics.hpp>
 
 #include <fmt/format.h>
 
@@ -21,7 +22,10 @@ distance distance_of(double round_trip_ns) {
                                  : distance::very_far;
 }
 
-double atomics_round_trip(std::size_t trips) {
+namespace {
+
+template<class Between>
+double round_trip(std::size_t trips, Between between) {
     padded<std::atomic<std::size_t>> there;
     padded<std::atomic<std::size_t>> back;
     return time_trips(
@@ -29,6 +33,7 @@ double atomics_round_trip(std::size_t trips) {
         [&] {
             for (std::size_t i = 1; i <= trips; ++i) {
                 while (there->load(std::memory_order_acquire) != i) {
+                    between();
                 }
                 back->store(i, std::memory_order_release);
             }
@@ -37,15 +42,23 @@ double atomics_round_trip(std::size_t trips) {
             for (std::size_t i = 1; i <= trips; ++i) {
                 there->store(i, std::memory_order_release);
                 while (back->load(std::memory_order_acquire) != i) {
+                    between();
                 }
             }
         });
 }
 
+} // namespace
+
+double atomics_round_trip(std::size_t trips, poll how) {
+    return how == poll::relaxing ? round_trip(trips, [] { std_atomics::relax(); })
+                                 : round_trip(trips, [] {});
+}
+
 double round_trip_now() {
     std::vector<double> all;
     for (int i = 0; i < 21; ++i) {
-        all.push_back(atomics_round_trip(2000));
+        all.push_back(atomics_round_trip(2000, poll::tight));
     }
     std::nth_element(all.begin(), all.begin() + 10, all.end());
     return all[10];

@@ -23,9 +23,11 @@ enum class distance {
 /// By the round trip of two bare atomics.
 distance distance_of(double round_trip_ns);
 
+/// What a thread that waits does between two looks: nothing, or the processor's hint for that.
+enum class poll { tight, relaxing };
 /// Two bare atomics on lines of their own, each on its own CPU: nanoseconds a round trip.
-double atomics_round_trip(std::size_t trips);
-/// The same just now: the median of several, each short.
+double atomics_round_trip(std::size_t trips, poll how);
+/// The same just now, polled tightly: the median of several, each short.
 double round_trip_now();
 /// As "104 ns, far (two cores)".
 std::string distance_text(double round_trip_ns);
