@@ -24,13 +24,6 @@ constexpr std::size_t lives = 200;
 
 using row = bench::pool_sample pool_case::*;
 
-struct bar {
-    std::string name;
-    const char* subject;
-    const char* peer;
-    std::optional<double> most;
-};
-
 std::vector<pool_case> field() {
     std::vector<pool_case> all = bench::regatta_pools();
     all.insert(all.end(), {bench::tbb_task_group(), bench::tbb_enqueue(), bench::asio_pool(),
@@ -45,8 +38,8 @@ race::contender contender_of(const pool_case& one, row what, std::size_t tasks,
 }
 
 void measure(bench::bench_run& run, const std::string& title, row what, std::size_t tasks,
-             const std::vector<bar>& bars, const std::vector<race::contender>& more = {},
-             unsigned times_rounds = 1) {
+             const std::vector<bench::comparison>& comparisons,
+             const std::vector<race::contender>& more = {}, unsigned times_rounds = 1) {
     std::vector<race::contender> all;
     for (const pool_case& one : field()) {
         if (one.*what != nullptr) {
@@ -54,10 +47,6 @@ void measure(bench::bench_run& run, const std::string& title, row what, std::siz
         }
     }
     all.insert(all.end(), more.begin(), more.end());
-    std::vector<bench::comparison> comparisons;
-    for (const bar& one : bars) {
-        comparisons.push_back({one.name, one.subject, one.peer, one.most, false});
-    }
     run.measure(title, "ns", std::move(all), comparisons, times_rounds);
 }
 

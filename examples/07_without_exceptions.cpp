@@ -11,7 +11,7 @@
 
 #include <cstdio>
 
-static_assert(!REGATTA_EXCEPTIONS && !REGATTA_RTTI);
+static_assert(!REGATTA_EXCEPTIONS && !REGATTA_RTTI, "build it with -fno-exceptions -fno-rtti");
 
 struct sample {
     int value;

@@ -148,8 +148,9 @@ int run_command(const check_arguments& arguments) {
     const bool written = to.write(
         [&] { return race::cpus_check_json(report, time); },
         [&](const race::text_style& style) { return race::cpus_check_text(report, style); });
-    return interrupt_guard::exit_status(written && report.exclusive() ? exit_code::success
-                                                                      : exit_code::failure);
+    return interrupt_guard::exit_status(written && report.exclusive() && report.conclusive()
+                                            ? exit_code::success
+                                            : exit_code::failure);
 }
 
 } // namespace

@@ -58,7 +58,7 @@ void add_cpus_show(subcommand cpus, action& chosen) {
     const auto arguments = std::make_shared<show_arguments>();
     show_arguments& a = *arguments;
     add_json_option(cpus, a.files, "all of it");
-    cpus.add_option("--root", a.root, "A directory with another machine's /sys and /proc")
+    cpus.add_option("--root", a.root, "A directory with another machine's /sys, /proc and /run")
         .check(check_directory)
         .type_name("DIR");
     cpus.footer("Examples:\n"

@@ -55,8 +55,10 @@ exclusivity_checker::exclusivity_checker(const cpu_set& cpus,
 }
 
 exclusivity_report exclusivity_checker::run() {
-    report_.notes = limits_of_sight(context_.sees_all_tasks);
-    report_.sees_all_tasks = context_.sees_all_tasks;
+    sight limits = limits_of_sight();
+    report_.notes = std::move(limits.notes);
+    report_.sees_all_tasks = context_.sees_all_tasks = limits.sees_all_tasks;
+    report_.lists_all_tasks = limits.lists_all_tasks;
     // Keeps this thread off the CPUs that it checks.
     cpu_set allowed;
     try_affinity_of_this_thread(allowed);
@@ -103,7 +105,7 @@ void exclusivity_checker::open_traces() {
         watches_.push_back(std::make_unique<cpu_watch>(cpu, std::move(trace)));
     }
     if (!traced_) {
-        report_.notes.push_back(why_no_trace(error));
+        report_.notes.push_back(why_no_trace(error, options_.gap_loop));
         return;
     }
     // Tasks may start and be named on any CPU. Without these traces short-lived ones stay unnamed.
@@ -166,6 +168,10 @@ void exclusivity_checker::start_probes() {
 
 std::vector<task_sample> exclusivity_checker::scan() {
     auto tasks = scan_tasks();
+    if (tasks.empty() && report_.lists_all_tasks) { // Not even this process.
+        report_.lists_all_tasks = false;
+        report_.notes.push_back("/proc could not be listed: tasks may have gone unseen.");
+    }
     context_.directory.adopt(tasks);
     return tasks;
 }

@@ -67,4 +67,10 @@ bool exclusivity_report::certain() const noexcept {
            });
 }
 
+bool exclusivity_report::conclusive() const noexcept {
+    return !exclusive() || std::all_of(cpus.begin(), cpus.end(), [this](const cpu_check& one) {
+        return one.traced || one.gaps.has_value() || lists_all_tasks;
+    });
+}
+
 } // namespace regatta

@@ -22,17 +22,24 @@
 
 namespace regatta::detail {
 
-std::vector<std::string> limits_of_sight(bool& sees_all_tasks) {
-    std::vector<std::string> notes;
+sight limits_of_sight() {
+    sight found;
+    std::vector<std::string>& notes = found.notes;
     char space[64] = {};
     // The kernel fixes the number of the initial namespace.
     if (::readlink("/proc/self/ns/pid", space, sizeof space - 1) > 0 &&
         std::string_view(space) != "pid:[4026531836]") {
-        sees_all_tasks = false;
+        found.sees_all_tasks = false;
+        found.lists_all_tasks = false;
         notes.push_back("This process is in its own PID namespace (a container): tasks outside it "
                         "cannot be named; without a gap loop they look like an idle CPU.");
     }
-    if (::access("/proc/1/stat", R_OK) != 0) {
+    if (::access("/proc/self/stat", R_OK) != 0) {
+        found.sees_all_tasks = false;
+        found.lists_all_tasks = false;
+        notes.push_back("/proc cannot be read: no task can be named.");
+    } else if (::access("/proc/1/stat", R_OK) != 0) {
+        found.lists_all_tasks = false;
         notes.push_back("/proc hides the tasks of other users (hidepid): they cannot be named, and "
                         "threads of the kernel that a trace shows count as intruders.");
     }
@@ -43,17 +50,19 @@ std::vector<std::string> limits_of_sight(bool& sees_all_tasks) {
                         " CPUs (quota of its control group). A gap loop that uses it up is "
                         "held back; that is not an intrusion.");
     }
-    return notes;
+    return found;
 }
 
-std::string why_no_trace(int error) {
+std::string why_no_trace(int error, bool gap_loop) {
     if (error == EACCES || error == EPERM) {
         const auto level = read_small_file("/proc/sys/kernel/perf_event_paranoid");
         return "Without root, CAP_PERFMON or kernel.perf_event_paranoid of 0 (it is " +
                std::string(level ? trimmed(*level) : "unknown") +
-               ") the kernel does not report task switches. The gap loop notices that a task ran, "
-               "but only /proc names it: times are estimates, and short-lived tasks may stay "
-               "unnamed.";
+               ") the kernel does not report task switches. " +
+               (gap_loop ? "The gap loop notices that a task ran, but only /proc names it: times "
+                           "are estimates, and short-lived tasks may stay unnamed."
+                         : "Only /proc shows the tasks that ran: times are estimates, and "
+                           "short-lived tasks may stay unseen.");
     }
     return "The kernel does not report task switches (perf_event_open: " +
            std::generic_category().message(error) +

@@ -12,10 +12,15 @@
 
 namespace regatta::detail {
 
-/// The limits of /proc for this process, as sentences; empty: it shows everything.
-std::vector<std::string> limits_of_sight(bool& sees_all_tasks);
+/// The limits of /proc for this process.
+struct sight {
+    bool sees_all_tasks = true;     ///< As in `exclusivity_report`.
+    bool lists_all_tasks = true;    ///< Likewise.
+    std::vector<std::string> notes; ///< As sentences; empty: it shows everything.
+};
+sight limits_of_sight();
 
 /// Why the kernel does not report switches, as a sentence.
-std::string why_no_trace(int error);
+std::string why_no_trace(int error, bool gap_loop);
 
 } // namespace regatta::detail

@@ -223,6 +223,26 @@ class Check(unittest.TestCase):
                 run_.communicate(timeout=60)
                 run("cpus", "release", "--stale")
 
+    # Without a trace and a loop only /proc tells; in a container without privilege that is not all.
+    @unittest.skipUnless(os.geteuid() == 0, "needs a PID namespace, which only root may make")
+    def test_who_can_see_nothing_is_not_told_that_the_cpu_is_exclusive(self):
+        with Intruder("unseen one"):
+            done = subprocess.run(
+                ["unshare", "--pid", "--fork", "--mount-proc", "setpriv", f"--reuid={NOBODY}",
+                 f"--regid={NOBODY}", "--clear-groups", REGATTA, "cpus", "check", str(CPU),
+                 "--look-on", "--for", "200ms", "--json", "-"],
+                capture_output=True, text=True, timeout=60, env=environment())
+        if "unshare" in done.stderr or "setpriv" in done.stderr:
+            self.skipTest("this machine allows no PID namespace")
+        document = json.loads(done.stdout)
+        jsonschema.validate(document, json.load(open(SCHEMA, encoding="utf-8")))
+        if any(cpu["traced"] for cpu in document["cpus"]):
+            self.skipTest("everybody may trace here")
+        self.assertFalse(document["conclusive"], done.stdout)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("could not be found out", done.stderr)
+        self.assertNotIn("gap loop notices", done.stderr)
+
     # "Where CPUs are leased, the command takes the holder for the owner": with --look-on, too.
     def test_who_looks_on_knows_the_holder_of_a_lease(self):
         with subprocess.Popen([REGATTA, "cpus", "run", str(CPU), "--", "sh", "-c", "echo ready; while :; do :; done"],

@@ -188,6 +188,9 @@ TEST_F(process_pool, a_span_of_its_memory_is_an_argument) {
     EXPECT_THROW(pool.submit<fill>(std::span<int>(to.data() + 90, 2000), 9), std::invalid_argument);
     EXPECT_THROW(pool.submit<fill>(std::span<int>(to.data(), SIZE_MAX / sizeof(int) + 2), 9),
                  std::invalid_argument);
+    for (const auto part : {to.first(1), to.last(1), to.first(0)}) {
+        EXPECT_THROW(pool.release(part), std::invalid_argument);
+    }
     pool.release(to);
     EXPECT_THROW(pool.submit<fill>(to, 9), std::invalid_argument);
     EXPECT_THROW(pool.release(to), std::invalid_argument);

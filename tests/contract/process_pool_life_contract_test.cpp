@@ -269,6 +269,8 @@ TEST_F(process_pool, its_workers_may_be_started_by_a_script) {
 TEST_F(process_pool, refuses_options_that_make_no_sense) {
     EXPECT_THROW(regatta::process_pool({.workers = 1000}), std::invalid_argument);
     EXPECT_THROW(regatta::process_pool({.workers = 1, .attempts = 0}), std::invalid_argument);
+    EXPECT_THROW(regatta::process_pool({.workers = 1, .deadline = std::chrono::nanoseconds(-1)}),
+                 std::invalid_argument);
     EXPECT_THROW(regatta::process_pool({.workers = 1, .descriptors = {{0, 15}}}),
                  std::invalid_argument);
     EXPECT_THROW(regatta::process_pool({.workers = 1, .descriptors = {{-1, 16}}}),

@@ -350,9 +350,7 @@ TEST(cpu_watch, every_moment_of_a_busy_cpu_belongs_to_a_task) {
             end = monotonic_ns();
         } while (end < begin + 2'000'000);
     }).join();
-    bool sees_all_tasks = true;
-    regatta::detail::limits_of_sight(sees_all_tasks);
-    if (!trace || !sees_all_tasks || regatta::cpu_quota()) {
+    if (!trace || !regatta::detail::limits_of_sight().sees_all_tasks || regatta::cpu_quota()) {
         GTEST_SKIP() << "tasks stay unseen here, or are held back";
     }
     const cpu_check check = found_in(std::move(trace), cpu, begin, end);

@@ -409,3 +409,18 @@ TEST(exclusivity_report, is_as_good_as_its_worst_cpu) {
     EXPECT_EQ(report.verdict(), cpu_verdict::soft);
     EXPECT_FALSE(report.exclusive());
 }
+
+TEST(exclusivity_report, that_rests_on_nothing_is_not_conclusive) {
+    regatta::exclusivity_report report;
+    report.cpus.resize(2);
+    EXPECT_TRUE(report.conclusive()); // /proc shows all.
+    report.lists_all_tasks = false;
+    EXPECT_FALSE(report.conclusive());
+    report.cpus[0].traced = true;
+    EXPECT_FALSE(report.conclusive());
+    report.cpus[1].gaps.emplace();
+    EXPECT_TRUE(report.conclusive());
+    report.cpus[1].gaps.reset();
+    report.cpus[1].tasks.emplace_back(); // An intruder
+    EXPECT_TRUE(report.conclusive());
+}

@@ -247,12 +247,12 @@ TEST(cpus_check_report, states_no_figure_that_nothing_measured) {
     const auto switches = [&] {
         return nlohmann::json::parse(race::cpus_check_json(report, ""))["cpus"][0]["switches"];
     };
-    EXPECT_THAT(text(), HasSubstr("\n  Interrupts: not known.\n  No task of others may run"));
+    EXPECT_THAT(text(), HasSubstr("\n  Interrupts: not known.\n  No task of others that /proc shows may"));
     EXPECT_TRUE(switches().is_null());
     one.counts_ticks = true;
     one.gaps.emplace();
     EXPECT_THAT(text(), HasSubstr("\n  Interrupts: none.\n  0 switches away from the loop there. "
-                                  "No task of others may run"));
+                                  "No task of others that /proc shows may"));
     EXPECT_EQ(switches(), 0);
     one.gaps.reset();
     one.traced = true;

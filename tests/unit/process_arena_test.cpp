@@ -102,7 +102,7 @@ TEST(arena_space, counts_what_is_free) {
         all.push_back(space.take(arena_space::block, "test"));
     }
     for (const std::size_t each : {all[1], all[3], all[4]}) {
-        EXPECT_TRUE(space.give_back(each));
+        EXPECT_TRUE(space.give_back(each, arena_space::block));
     }
     EXPECT_EQ(error_of([&] { space.take(3 * arena_space::block, "test"); }).first, ENOMEM);
     EXPECT_EQ(space.take(2 * arena_space::block, "test"), all[3]);
@@ -121,15 +121,19 @@ TEST(arena_space, gives_out_and_takes_back) {
     EXPECT_TRUE(space.has(second + 8, 3 * arena_space::block - 8));
     EXPECT_FALSE(space.has(second + 8, 3 * arena_space::block));
     memory.data()[second] = std::byte{1};
-    EXPECT_TRUE(space.give_back(second));
-    EXPECT_FALSE(space.give_back(second));
+    for (const std::size_t other : {std::size_t{1}, arena_space::block, 4 * arena_space::block}) {
+        EXPECT_FALSE(space.give_back(second, other));
+    }
+    EXPECT_TRUE(space.give_back(second, 3 * arena_space::block));
+    EXPECT_FALSE(space.give_back(second, 3 * arena_space::block));
     EXPECT_FALSE(space.has(second, 1));
     EXPECT_EQ(space.take(arena_space::block, "test"), second); // First fit.
     EXPECT_EQ(memory.data()[second], std::byte{0});
-    EXPECT_TRUE(space.give_back(second));
-    EXPECT_TRUE(space.give_back(first)); // Joined with what is free behind it.
+    EXPECT_TRUE(space.give_back(second, arena_space::block));
+    EXPECT_FALSE(space.give_back(first, arena_space::block));
+    EXPECT_TRUE(space.give_back(first, 1)); // Joined with what is free behind it.
     EXPECT_EQ(space.take(4 * arena_space::block, "test"), first);
-    EXPECT_TRUE(space.give_back(third));
+    EXPECT_TRUE(space.give_back(third, arena_space::block));
     EXPECT_EQ(error_of([&] { space.take(7 * arena_space::block, "test"); }).first, ENOMEM);
     EXPECT_EQ(error_of([&] { space.take(SIZE_MAX, "what"); }).second,
               "what: Cannot allocate memory");
@@ -142,7 +146,7 @@ TEST(arena_space, gives_out_all_once_all_is_back) {
     const auto first = space.take(arena_space::block, "test");
     const auto second = space.take(5 * arena_space::block, "test");
     std::memset(memory.data() + second, 1, 5 * arena_space::block);
-    EXPECT_TRUE(space.give_back(second));
+    EXPECT_TRUE(space.give_back(second, 5 * arena_space::block));
     ASSERT_EQ(space.take(8 * arena_space::block, "test"), second);
     for (std::size_t i = 0; i < 8 * arena_space::block; ++i) {
         ASSERT_EQ(memory.data()[second + i], std::byte{0}) << i;
@@ -150,18 +154,19 @@ TEST(arena_space, gives_out_all_once_all_is_back) {
     EXPECT_TRUE(space.has(second, 8 * arena_space::block));
     EXPECT_EQ(error_of([&] { space.take(2 * arena_space::block, "test"); }).first, ENOMEM);
     EXPECT_EQ(space.take(arena_space::block, "test"), 9 * arena_space::block); // The last one.
-    EXPECT_TRUE(space.give_back(second));
+    EXPECT_TRUE(space.give_back(second, 8 * arena_space::block));
     EXPECT_EQ(space.take(8 * arena_space::block, "test"), second); // The count of what is free.
-    for (const std::size_t each : {first, second, 9 * arena_space::block}) {
-        EXPECT_TRUE(space.give_back(each));
-    }
+    EXPECT_TRUE(space.give_back(first, arena_space::block));
+    EXPECT_TRUE(space.give_back(second, 8 * arena_space::block));
+    EXPECT_TRUE(space.give_back(9 * arena_space::block, arena_space::block));
     EXPECT_EQ(space.take(10 * arena_space::block, "test"), 0u);
 }
 
 TEST(arena_space, loses_nothing_where_its_own_records_find_no_memory) {
     const auto memory = arena::reserve("test", 4 * arena_space::block, arena_layout, false);
     arena_space space(memory);
-    ASSERT_TRUE(space.give_back(space.take(2 * arena_space::block, "test")));
+    ASSERT_TRUE(
+        space.give_back(space.take(2 * arena_space::block, "test"), 2 * arena_space::block));
     library_test::allocations_left = 0;
     EXPECT_THROW(space.take(arena_space::block, "test"), std::bad_alloc);
     library_test::allocations_left = -1;

@@ -70,6 +70,7 @@ namespace regatta {
 /// cache lines; a producer's lane has room for one segment more (docs/reference/bus.md).
 template<class... Messages>
 class async_bus : private detail::message_lanes<Messages...> {
+    static_assert(sizeof...(Messages) > 0, "a bus needs at least one type of message");
     using lanes = detail::message_lanes<Messages...>;
     using typename lanes::set;
 

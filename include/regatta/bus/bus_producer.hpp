@@ -187,6 +187,9 @@ private:
     }
     template<class Batch>
     static auto copy_of(const Batch& batch) noexcept {
+        static_assert(std::is_copy_constructible_v<element<Batch>>,
+                      "a batch is copied; publish what can only be moved by "
+                      "publish_batch<T>(count, make)");
         return [first = std::data(batch)](auto& cell, std::size_t i) { cell.emplace(first[i]); };
     }
     /// Constructs as many as there is room for of the messages `done`, `done + 1` … below `count`.

@@ -93,7 +93,8 @@ struct REGATTA_SYSTEM_API cpu_check {
     /// Whether the kernel counts the scheduler's ticks of this CPU. Otherwise it is never `quiet`.
     bool counts_ticks = false;
     std::optional<std::int64_t> steal_ns;
-    /// Tasks of others that are allowed to run there, whether they ran or not.
+    /// Tasks of others that are allowed to run there, whether they ran or not: of those that /proc
+    /// shows.
     std::uint64_t allowed_tasks = 0;
     std::vector<std::string> notes; ///< What the check could not do here, and why.
 
@@ -114,12 +115,17 @@ struct REGATTA_SYSTEM_API exclusivity_report {
     bool stopped = false;           ///< It ended early because `stop` returned true.
     /// False in a container with its own PID namespace: tasks outside have no number there.
     bool sees_all_tasks = true;
+    /// False where /proc shows only some tasks: there, with `hidepid`, or where it cannot be read.
+    bool lists_all_tasks = true;
 
     /// The worst verdict of all CPUs.
     cpu_verdict verdict() const noexcept;
     bool exclusive() const noexcept { return verdict() != cpu_verdict::soft; }
     /// Whether no intruder can have been missed: every switch on every CPU is known.
     bool certain() const noexcept;
+    /// Whether the verdict rests on something: an intruder, or on each CPU a trace, a gap loop, or
+    /// a list of all tasks. A CPU that nobody could look at is `exclusive`, too.
+    bool conclusive() const noexcept;
 };
 
 /// How to check CPUs.

@@ -198,10 +198,10 @@ public:
     std::span<T> allocate_input(std::size_t count) {
         return {static_cast<T*>(allocate_in<T>(detail::pool_segment::input, count)), count};
     }
-    /// Gives memory back that no job uses.
+    /// Gives memory back that no job uses: all that one call has given out.
     template<class T>
     void release(std::span<T> elements) {
-        release_bytes(elements.data());
+        release_bytes(elements.data(), elements.size_bytes());
     }
 
     /// Runs tasks 0 to `tasks` − 1 of a function over elements in the pool's memory. In each form a
@@ -304,7 +304,7 @@ private:
     }
 
     void* allocate_bytes(detail::pool_segment segment, std::size_t count, std::size_t size);
-    void release_bytes(const void* begin);
+    void release_bytes(const void* begin, std::size_t bytes);
     /// Of a job that is to begin: refuses a fork, where a thread that is not there may hold a lock.
     const detail::pool_memory& memory_for_job() const;
     detail::block_cache& blocks() noexcept;

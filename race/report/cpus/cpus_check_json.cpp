@@ -109,6 +109,7 @@ std::string cpus_check_json(const exclusivity_report& report, const std::string&
     document["verdict"] = to_string(report.verdict());
     document["exclusive"] = report.exclusive();
     document["certain"] = report.certain();
+    document["conclusive"] = report.conclusive();
     document["stopped"] = report.stopped;
     json cpus = json::array();
     for (const cpu_check& one : report.cpus) {

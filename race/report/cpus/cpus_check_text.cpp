@@ -284,8 +284,8 @@ std::string cpu_text(const cpu_check& check, bool certain, const text_style& sty
             fmt::format("The hypervisor ran others for {}. ", time_text(*check.steal_ns, style));
     }
     text += check.allowed_tasks == 0
-                ? "No task of others may run there."
-                : fmt::format("{} may run there, whether {} did or not.",
+                ? "No task of others that /proc shows may run there."
+                : fmt::format("{} that /proc shows may run there, whether {} did or not.",
                               counted(check.allowed_tasks, "task of others", "tasks of others"),
                               check.allowed_tasks == 1 ? "it" : "they");
     out += indented(text, style);
@@ -318,7 +318,11 @@ std::string cpus_check_text(const exclusivity_report& report, const text_style& 
     } else {
         last = fmt::format("{} of {} not exclusive.", soft, report.cpus.size());
     }
-    if (report.cpus.size() > 1) {
+    if (!report.conclusive()) {
+        out += wrapped("Whether anybody else ran there could not be found out: without a trace "
+                       "and a loop only /proc tells, and it does not show all tasks.",
+                       0, style);
+    } else if (report.cpus.size() > 1) {
         out += coloured(last, verdict, style) + '\n';
     }
     return out;

@@ -100,6 +100,7 @@ std::size_t arena_space::take(std::size_t bytes, const std::string& operation) {
     if (bytes > memory_->size()) {
         fail_system(ENOMEM, operation);
     }
+    const std::size_t asked = bytes;
     bytes = std::max(block, (bytes + block - 1) / block * block);
     if (parts_.size() == parts_.capacity()) {
         parts_.reserve(2 * parts_.size() + 1); // From here on no memory is needed for the records.
@@ -108,7 +109,7 @@ std::size_t arena_space::take(std::size_t bytes, const std::string& operation) {
         if (!p->taken && p->bytes >= bytes) {
             free_ -= bytes;
             const part rest{p->offset + bytes, p->bytes - bytes, false};
-            *p = {p->offset, bytes, true};
+            *p = {p->offset, bytes, true, asked};
             const std::size_t offset = p->offset;
             if (rest.bytes != 0) {
                 parts_.insert(p + 1, rest);
@@ -126,21 +127,21 @@ std::size_t arena_space::take(std::size_t bytes, const std::string& operation) {
     }
     memory_->fill(end_, lacking, operation);
     if (grows) {
-        parts_.back() = {end_ - begun, bytes, true};
+        parts_.back() = {end_ - begun, bytes, true, asked};
         std::memset(memory_->data() + end_ - begun, 0, begun);
         free_ -= begun;
     } else {
-        parts_.push_back({end_, bytes, true});
+        parts_.push_back({end_, bytes, true, asked});
     }
     end_ += lacking;
     return end_ - bytes;
 }
 
-bool arena_space::give_back(std::size_t offset) noexcept {
+bool arena_space::give_back(std::size_t offset, std::size_t bytes) noexcept {
     const auto p =
         std::lower_bound(parts_.begin(), parts_.end(), offset,
                          [](const part& one, std::size_t wanted) { return one.offset < wanted; });
-    if (p == parts_.end() || p->offset != offset || !p->taken) {
+    if (p == parts_.end() || p->offset != offset || !p->taken || p->asked != bytes) {
         return false;
     }
     p->taken = false;

@@ -69,8 +69,9 @@ public:
 
     /// Gives out `bytes`, all zeros. @returns the offset. Failure: `std::system_error` ENOMEM.
     std::size_t take(std::size_t bytes, const std::string& operation);
-    /// Takes back what begins at `offset`. @returns false: nothing does that is given out.
-    bool give_back(std::size_t offset) noexcept;
+    /// Takes back the `bytes` that were asked for and begin at `offset`. @returns false: there are
+    /// no such, or more or fewer.
+    bool give_back(std::size_t offset, std::size_t bytes) noexcept;
     /// Whether all these bytes lie in one part that is given out.
     bool has(std::size_t offset, std::size_t bytes) const noexcept;
 
@@ -79,6 +80,7 @@ private:
         std::size_t offset;
         std::size_t bytes;
         bool taken;
+        std::size_t asked = 0; ///< How many of the bytes, if it is taken.
     };
 
     const arena* memory_;

@@ -88,15 +88,17 @@ void* pool_arenas::allocate(pool_segment segment, std::size_t count, std::size_t
     return of(segment).data() + space.take(count * size, operation);
 }
 
-void pool_arenas::release(const void* begin) {
+void pool_arenas::release(const void* begin, std::size_t bytes) {
     const auto* const at = static_cast<const std::byte*>(begin);
     const std::lock_guard lock(lock_);
-    const auto give_back = [at](const arena& memory, arena_space& space) {
+    const auto give_back = [=](const arena& memory, arena_space& space) {
         return at >= memory.data() && at < memory.data() + memory.size() &&
-               space.give_back(static_cast<std::size_t>(at - memory.data()));
+               space.give_back(static_cast<std::size_t>(at - memory.data()), bytes);
     };
     if (!give_back(input_, input_space_) && !give_back(output_, output_space_)) {
-        fail_argument("process pool '" + name_ + "': release of memory that it has not given out");
+        fail_argument("process pool '" + name_ +
+                      "': release of memory that it has not given out, or "
+                      "of a part of it");
     }
 }
 
@@ -155,7 +157,7 @@ void pool_arenas::give_back_unused_parts() noexcept {
                 return offset / arena_space::block != part;
             });
             if (static_cast<std::size_t>(last - first) == words_in_part(kind)) {
-                control_space_.give_back(*first);
+                control_space_.give_back(*first, words_in_part(kind) * bytes_of_class(kind));
                 words.made -= words_in_part(kind);
             } else {
                 kept = std::copy(first, last, kept);

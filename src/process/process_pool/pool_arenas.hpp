@@ -31,7 +31,7 @@ public:
     const arena& of(pool_segment segment) const noexcept;
 
     void* allocate(pool_segment segment, std::size_t count, std::size_t size);
-    void release(const void* begin);
+    void release(const void* begin, std::size_t bytes);
 
     /// Words for that many tasks, of memory that has never been anything but words: workers may
     /// look at those of a job that is over. @returns their offset.

@@ -57,6 +57,9 @@ process_pool_options checked_options(process_pool_options options) {
         fail_argument(who + std::to_string(options.attempts) + " attempts, possible are 1 to " +
                       std::to_string(task_word::max_attempts));
     }
+    if (options.deadline < std::chrono::nanoseconds(0)) {
+        fail_argument(who + "the deadline is negative; 0 means none");
+    }
     for (const inherited_descriptor& one : options.descriptors) {
         if (one.parent < 0) {
             fail_argument(who + "descriptor " + std::to_string(one.parent) +

@@ -63,9 +63,9 @@ void* process_pool::allocate_bytes(detail::pool_segment segment, std::size_t cou
     core_->refuse_fork("allocate");
     return core_->memory().allocate(segment, count, size);
 }
-void process_pool::release_bytes(const void* begin) {
+void process_pool::release_bytes(const void* begin, std::size_t bytes) {
     core_->refuse_fork("release");
-    core_->memory().release(begin);
+    core_->memory().release(begin, bytes);
 }
 const detail::pool_memory& process_pool::memory_for_job() const {
     core_->refuse_fork("begin a job");

@@ -103,7 +103,7 @@ private:
         return *std::launder(reinterpret_cast<T*>(bytes_));
     }
 
-    alignas(Messages...) unsigned char bytes_[std::max({sizeof(Messages)...})];
+    alignas(Messages...) unsigned char bytes_[std::max({std::size_t{1}, sizeof(Messages)...})];
 };
 
 /// One message of any of the types, with its type.
