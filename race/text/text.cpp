@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 namespace regatta::race {
 namespace {
@@ -86,12 +87,20 @@ std::string padded_right(std::string_view text, std::size_t width, const text_st
 std::string wrapped(std::string_view text, std::size_t indent, const text_style& style) {
     std::string out;
     std::size_t column = 0;
+    const std::size_t room = std::max<std::size_t>(style.width, indent + 1) - indent;
+    bool goes_on = false; // A word longer than a line, after one of its commas.
     while (!text.empty()) {
-        const auto end = std::min(text.find(' '), text.size());
+        auto end = std::min(text.find(' '), text.size());
+        const bool went_on = std::exchange(goes_on, false);
+        if (end > room) {
+            const auto comma = text.substr(0, room).rfind(',');
+            goes_on = comma != std::string_view::npos;
+            end = goes_on ? comma + 1 : end;
+        }
         const std::string_view word = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
+        text.remove_prefix(goes_on ? end : std::min(end + 1, text.size()));
         const std::size_t length = columns_of(word);
-        if (column != 0 && column + 1 + length > style.width) {
+        if (column != 0 && (went_on || column + 1 + length > style.width)) {
             out += '\n';
             out.append(indent, ' ');
             column = indent;

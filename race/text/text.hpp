@@ -45,8 +45,8 @@ std::string escaped(std::string_view text, const text_style& style);
 /// in an element of a page with its classes.
 std::string coloured(std::string_view text, std::string_view colour, const text_style& style);
 
-/// Broken at spaces to lines that keep to the width; lines after the first begin with `indent`
-/// spaces. Ends with a newline.
+/// Broken at spaces, and within a word longer than a line after its commas, to lines that keep to
+/// the width; lines after the first begin with `indent` spaces. Ends with a newline.
 std::string wrapped(std::string_view text, std::size_t indent, const text_style& style);
 
 /// The same beside a head: further lines stand below the first one's text.

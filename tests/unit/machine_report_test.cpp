@@ -247,7 +247,8 @@ TEST(cpus_check_report, states_no_figure_that_nothing_measured) {
     const auto switches = [&] {
         return nlohmann::json::parse(race::cpus_check_json(report, ""))["cpus"][0]["switches"];
     };
-    EXPECT_THAT(text(), HasSubstr("\n  Interrupts: not known.\n  No task of others that /proc shows may"));
+    EXPECT_THAT(text(),
+                HasSubstr("\n  Interrupts: not known.\n  No task of others that /proc shows may"));
     EXPECT_TRUE(switches().is_null());
     one.counts_ticks = true;
     one.gaps.emplace();

@@ -45,6 +45,10 @@ TEST(race_text, pads_shortens_and_wraps_by_columns) {
     EXPECT_EQ(race::padded_right("zmq_inproc", 5, {.unicode = false}), "zmq_~");
     EXPECT_EQ(race::wrapped("one two three four", 2, style), "one two\n  three\n  four\n");
     EXPECT_EQ(race::wrapped("averylongwordindeed x", 2, style), "averylongwordindeed\n  x\n");
+    EXPECT_EQ(race::wrapped("CPUs 0,2,4,6,8,10,12,14 x", 2, style),
+              "CPUs\n  0,2,4,6,\n  8,10,12,\n  14 x\n");
+    EXPECT_EQ(race::wrapped("1,234 averylongword,indeed", 0, style),
+              "1,234\naverylongword,indeed\n");
 }
 
 // Names that users choose are shown as they are: each column of a table begins at the same place.
