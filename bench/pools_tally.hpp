@@ -55,21 +55,24 @@ public:
     std::size_t count() const noexcept { return sum(&slot::count); }
 
     /// Sleeps until so many have run. A look takes the CPU from a worker, so it looks again after a
-    /// quarter of the time that the rest takes at the rate of late, and in the end every 50 µs or
-    /// so.
+    /// quarter of the time that the rest takes at the rate of late, a quarter of what it has waited
+    /// at most, and in the end every 50 µs or so.
     void await(std::size_t tasks) const {
         using clock = std::chrono::steady_clock;
-        constexpr std::chrono::duration<double> shortest = std::chrono::microseconds(20);
-        std::chrono::duration<double> pause = shortest;
-        auto looked = clock::now();
+        using seconds = std::chrono::duration<double>;
+        constexpr seconds shortest = std::chrono::microseconds(20);
+        const auto began = clock::now();
+        seconds pause = shortest;
+        auto looked = began;
         for (std::size_t seen = count(); seen < tasks;) {
             std::this_thread::sleep_for(pause);
             const auto now = clock::now();
             const std::size_t have = count();
             pause = shortest;
-            if (have != seen && have < tasks) {
-                const std::chrono::duration<double> each = (now - looked) / double(have - seen);
-                pause = std::max(pause, each * double(tasks - have) / 4.0);
+            if (seen != 0 && have != seen && have < tasks) {
+                const seconds each = (now - looked) / double(have - seen);
+                const seconds rest = each * double(tasks - have);
+                pause = std::max(shortest, std::min(rest, seconds(now - began)) / 4.0);
             }
             looked = now;
             seen = have;

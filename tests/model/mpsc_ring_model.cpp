@@ -41,6 +41,29 @@ struct two_producers : rl::test_suite<two_producers, 3> {
     }
 };
 
+/// What `ready` has seen is there for the next `consume`, also in a stream.
+struct ready_then_consume : rl::test_suite<ready_then_consume, 2> {
+    queue_type queue{4};
+
+    void thread(unsigned index) {
+        if (index == 0) {
+            for (unsigned i = 0; i < 3; ++i) {
+                RL_ASSERT(queue.try_emplace(i));
+            }
+            return;
+        }
+        const auto ignore = [](unsigned) {};
+        for (std::size_t taken = 0; taken < 2;) {
+            taken += queue.consume(2 - taken, ignore);
+            model::model_atomics::yield();
+        }
+        while (!queue.ready()) {
+            model::model_atomics::yield();
+        }
+        RL_ASSERT(queue.consume(1, ignore) == 1);
+    }
+};
+
 /// The counters, read by a third thread: never more consumed than claimed.
 struct counters : rl::test_suite<counters, 3> {
     queue_type queue{2};
@@ -108,6 +131,7 @@ struct closing : rl::test_suite<closing, 2> {
 int main() {
     return model::check({model::make_scenario<two_producers>("two producers"),
                          model::make_scenario<counters>("counters"),
+                         model::make_scenario<ready_then_consume>("ready, then consume"),
                          model::make_scenario<consumed_first>("consumed, then claimed"),
                          model::make_scenario<closing>("closing")},
                         {"mpsc_ring.hpp", "ticket_ring.hpp"});

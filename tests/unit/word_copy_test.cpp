@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include <regatta/base/detail/word_copy.hpp>
+#include <regatta/sync/mpsc_ring.hpp>
+#include <regatta/sync/spsc_ring.hpp>
 
 #include <gtest/gtest.h>
 
@@ -9,7 +11,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace {
@@ -98,4 +102,67 @@ TEST(word_copy, constructs_any_value) {
     construct_value<std::string>(at, 3u, 'y');
     EXPECT_EQ(moved, "yyy");
     std::destroy_at(&moved);
+}
+
+namespace {
+
+struct only_moved {
+    std::uint64_t value;
+    only_moved(only_moved&&) = default;
+    only_moved(const only_moved&) = delete;
+};
+struct other_for_variables {
+    std::uint64_t how = 0;
+    other_for_variables() = default;
+    other_for_variables(const other_for_variables&) = default;
+    template<class T>
+    requires(std::is_same_v<T, other_for_variables&>) other_for_variables(T&&) : how(1) {}
+};
+
+} // namespace
+
+TEST(word_copy, is_made_where_a_copy_is_one_of_the_bytes) {
+    using regatta::detail::is_plain_copy;
+    EXPECT_TRUE((is_plain_copy<int, int>));
+    EXPECT_TRUE((is_plain_copy<int, int&>));
+    EXPECT_TRUE((is_plain_copy<int, const int&>));
+    EXPECT_FALSE((is_plain_copy<int, volatile int&>));
+    EXPECT_FALSE((is_plain_copy<int, long>));
+    EXPECT_TRUE((is_plain_copy<only_moved, only_moved>));
+    EXPECT_FALSE((is_plain_copy<only_moved, only_moved&>));
+    EXPECT_FALSE((is_plain_copy<only_moved, const only_moved&>));
+    EXPECT_TRUE((is_plain_copy<other_for_variables, const other_for_variables&>));
+    EXPECT_FALSE((is_plain_copy<other_for_variables, other_for_variables&>));
+
+    volatile int number = 7;
+    int to = 0;
+    construct_value<int>(&to, number);
+    EXPECT_EQ(to, 7);
+}
+
+// "-Wall -Werror" of a program: what nobody has set is copied without a warning.
+TEST(word_copy, says_nothing_of_words_that_nobody_has_set) {
+    regatta::spsc_ring<std::optional<std::uint64_t>> optionals(4);
+    EXPECT_TRUE(optionals.try_emplace(std::optional<std::uint64_t>{}));
+    struct text {
+        std::uint32_t length;
+        char bytes[28];
+    };
+    regatta::spsc_ring<text> texts(4);
+    text one;
+    one.length = 2;
+    one.bytes[0] = 'o';
+    one.bytes[1] = 'k';
+    EXPECT_TRUE(texts.try_emplace(one));
+    texts.consume(1, [](const text& t) { EXPECT_EQ(std::string(t.bytes, t.length), "ok"); });
+    optionals.consume(1, [](const std::optional<std::uint64_t>& o) { EXPECT_FALSE(o); });
+}
+
+TEST(word_copy, leaves_elements_that_are_const_possible) {
+    regatta::spsc_ring<const int> numbers(4);
+    regatta::mpsc_ring<const std::string> texts(4);
+    EXPECT_TRUE(numbers.try_emplace(5));
+    EXPECT_TRUE(texts.try_emplace(std::string("five")));
+    numbers.consume(1, [](const int& n) { EXPECT_EQ(n, 5); });
+    texts.consume(1, [](const std::string& t) { EXPECT_EQ(t, "five"); });
 }

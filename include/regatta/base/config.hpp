@@ -119,13 +119,6 @@
 #define REGATTA_ADDRESS(pointer, object) pointer = &(object)
 #endif
 
-// A value in a register of its own: the compiler does not join its load or store with others.
-#if defined(__GNUC__)
-#define REGATTA_KEEP_APART(value) __asm__("" : "+r"(value))
-#else
-#define REGATTA_KEEP_APART(value) static_cast<void>(value)
-#endif
-
 // The library regatta::pools compiles once what needs no type of the program and what no task calls
 // in the common case. A program that links it defines REGATTA_COMPILED_POOLS, as the library's
 // target and its pkg-config file do. Without the library all this is inline, like everything else.

@@ -38,7 +38,10 @@ public:
 
     template<class... Args>
     void emplace(Args&&... args) {
-        detail::construct_value<T>(std::addressof(value_), std::forward<Args>(args)...);
+        // The element may be const.
+        void* const at =
+            const_cast<void*>(static_cast<const volatile void*>(std::addressof(value_)));
+        detail::construct_value<T>(at, std::forward<Args>(args)...);
     }
     T& get() noexcept { return value_; }
     void destroy() noexcept { std::destroy_at(std::addressof(value_)); }

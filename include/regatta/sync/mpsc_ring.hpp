@@ -127,11 +127,12 @@ public:
         return detail::width_cast<std::size_t>(position - begin);
     }
 
-    /// Whether there is an element to consume; by the consumer.
+    /// Whether there is an element to consume; by the consumer. If so, the next `consume` finds it.
     bool ready() const noexcept {
-        // relaxed, both: a hint; consume() acquires.
+        // relaxed: only the consumer writes it.
         const std::uint64_t position = this->head_.load(std::memory_order_relaxed);
-        return this->slots_[this->index_of(position)].turn.load(std::memory_order_relaxed) ==
+        // acquire: partner is the producer's release of the turn; look() then sees its claim.
+        return this->slots_[this->index_of(position)].turn.load(std::memory_order_acquire) ==
                position + 1;
     }
 

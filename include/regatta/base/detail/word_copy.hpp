@@ -24,14 +24,28 @@ inline constexpr bool copied_by_words = std::is_trivially_copyable_v<T> &&
                                         alignof(T) >= sizeof(std::uint32_t) &&
                                         sizeof(T) <= 8 * sizeof(std::uint64_t);
 
-/// A word of memory, loaded on its own.
+// A copy may have words that nobody has set: padding, the rest of a buffer, an empty optional.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
+/// A word of memory, loaded on its own: the compiler joins neither the load nor a store of the word
+/// with others.
 template<class Word>
 REGATTA_INLINE Word load_apart(const unsigned char* from) noexcept {
     Word word;
     std::memcpy(&word, from, sizeof word);
-    REGATTA_KEEP_APART(word);
+#if defined(__GNUC__)
+    __asm__("" : "+r"(word));
+#endif
     return word;
 }
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 /// Constructs a copy of `from` in storage for a `T`.
 ///
@@ -58,13 +72,18 @@ REGATTA_INLINE void construct_by_words(void* storage, const T& from) noexcept {
     (std::make_index_sequence<sizeof(T) / sizeof(word)>{});
 }
 
+/// Whether a `T` made of an `Arg` is a copy of its bytes.
+template<class T, class Arg>
+inline constexpr bool is_plain_copy =
+    std::is_same_v<std::remove_const_t<std::remove_reference_t<Arg>>, T>&&
+        std::is_trivially_constructible_v<T, Arg>;
+
 /// Constructs a `T` of the arguments, a copy of a small plain value by its words.
 template<class T, class... Args>
 REGATTA_INLINE void
 construct_value(void* storage,
                 Args&&... args) noexcept(std::is_nothrow_constructible_v<T, Args...>) {
-    if constexpr (copied_by_words<T> && sizeof...(Args) == 1 &&
-                  (std::is_same_v<std::remove_cvref_t<Args>, T> && ...)) {
+    if constexpr (copied_by_words<T> && sizeof...(Args) == 1 && (is_plain_copy<T, Args> && ...)) {
         (construct_by_words<T>(storage, args), ...);
     } else {
         ::new (storage) T(std::forward<Args>(args)...);
