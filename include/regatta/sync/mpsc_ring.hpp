@@ -76,8 +76,8 @@ public:
         return this->has_room_below(limit) && try_emplace(std::forward<Args>(args)...);
     }
 
-    /// Calls `use(element)` for up to `max` elements, in order, and destroys each: in a stream those
-    /// that were there at the beginning, otherwise as long as there are any.
+    /// Calls `use(element)` for up to `max` elements, in order, and destroys each: in a stream
+    /// those that were there at the beginning, otherwise as long as there are any.
     ///
     /// If `use` throws, the element counts as consumed. `use` must not consume from the same ring.
     /// @returns how many it consumed.

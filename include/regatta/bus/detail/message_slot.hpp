@@ -112,13 +112,11 @@ class tagged_message {
     using slot = message_slot<Messages...>;
 
 public:
-    template<class T>
-    requires(message_set<Messages...>::template contains<std::remove_cvref_t<
-                 T>>) explicit tagged_message(T&& m) noexcept(std::
-                                                                  is_nothrow_constructible_v<
-                                                                      std::remove_cvref_t<T>, T&&>)
+    template<class T, class Message = std::remove_cvref_t<T>>
+    requires(message_set<Messages...>::template contains<Message>) explicit tagged_message(
+        T&& m) noexcept(std::is_nothrow_constructible_v<Message, T&&>)
         : slot_(std::forward<T>(m))
-        , type_(slot::template index<std::remove_cvref_t<T>>) {}
+        , type_(slot::template index<Message>) {}
     tagged_message(const tagged_message&) = delete;
     tagged_message& operator=(const tagged_message&) = delete;
     ~tagged_message() {
