@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
-// expect: an element is moved between claim and publication
+// expect: an element is moved out of its claimed cell
 #include <regatta/sync/mpmc_ring.hpp>
 
 struct fragile {

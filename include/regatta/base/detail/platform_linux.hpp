@@ -84,10 +84,18 @@ inline bool futex_wake_of(std::atomic<std::uint32_t>& word, int count,
 // Source: membarrier(2), MEMBARRIER_CMD_PRIVATE_EXPEDITED, Linux 4.14.
 inline bool register_process_fence() noexcept {
 #if defined(SYS_membarrier)
-    // Once: the registration is the process's, and a child of fork(2) inherits it.
-    static const bool registered =
-        ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-    return registered;
+    // Once: the registration is the process's, and a child of fork(2) inherits it. Two threads may
+    // both ask. A static that only one of them makes would be locked for ever in the child of a
+    // fork that comes in between.
+    enum { unknown, refused, registered };
+    static std::atomic<int> answer{unknown};
+    // relaxed, all: each has the same answer, which publishes nothing else.
+    if (answer.load(std::memory_order_relaxed) == unknown) {
+        const bool done =
+            ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+        answer.store(done ? registered : refused, std::memory_order_relaxed);
+    }
+    return answer.load(std::memory_order_relaxed) == registered;
 #else
     return false;
 #endif
@@ -180,10 +188,14 @@ REGATTA_RARE inline unsigned listed_nodes(const char* path) noexcept {
 
 // Source: Documentation/ABI/stable/sysfs-devices-node of the kernel.
 inline unsigned memory_nodes() noexcept {
-    static const unsigned nodes = listed_nodes("/sys/devices/system/node/has_memory") == 1
-                                      ? 1
-                                      : listed_nodes("/sys/devices/system/node/has_cpu");
-    return nodes;
+    static std::atomic<unsigned> nodes{0}; // As in register_process_fence().
+    if (nodes.load(std::memory_order_relaxed) == 0) {
+        nodes.store(listed_nodes("/sys/devices/system/node/has_memory") == 1
+                        ? 1
+                        : listed_nodes("/sys/devices/system/node/has_cpu"),
+                    std::memory_order_relaxed);
+    }
+    return nodes.load(std::memory_order_relaxed);
 }
 
 // Source: madvise(2).
