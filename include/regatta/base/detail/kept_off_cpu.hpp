@@ -35,13 +35,14 @@ public:
     /// @param cpu the CPU, or a negative number for none.
     REGATTA_RARE kept_off_cpu(std::int32_t thread, int cpu) noexcept {
         const auto at = static_cast<std::size_t>(cpu);
-        if (thread == 0 || cpu < 0 || at / word_bits >= usual().size() ||
-            mask_of(thread) != usual() || usual() == mask{}) {
+        const mask all = usual();
+        if (thread == 0 || cpu < 0 || at / word_bits >= all.size() || mask_of(thread) != all ||
+            all == mask{}) {
             return;
         }
-        narrowed_ = usual();
+        narrowed_ = all;
         narrowed_[at / word_bits] &= ~(1UL << at % word_bits);
-        if (narrowed_ != usual() && set(thread, narrowed_)) { // Refused if that leaves it no CPU.
+        if (narrowed_ != all && set(thread, narrowed_)) { // Refused if that leaves it no CPU.
             thread_ = thread;
         }
     }
@@ -53,10 +54,27 @@ public:
         }
     }
 
-    /// The CPUs that the thread of the first call could use then.
-    REGATTA_APART static const std::array<unsigned long, 16>& usual() noexcept {
-        static const mask cpus = mask_of(0);
-        return cpus;
+    /// The CPUs that the thread of the first call could use then; those of this thread where that
+    /// call is not over. It never is in the child of a fork that came in between.
+    REGATTA_APART static std::array<unsigned long, 16> usual() noexcept {
+        enum { none, being_written, there };
+        struct record {
+            std::atomic<int> state{none};
+            mask cpus{};
+        };
+        static constinit record first;
+        // acquire: partner is the release below; the mask.
+        if (first.state.load(std::memory_order_acquire) == there) {
+            return first.cpus;
+        }
+        const mask now = mask_of(0);
+        int before = none;
+        // relaxed: decides who writes; publishes nothing.
+        if (first.state.compare_exchange_strong(before, being_written, std::memory_order_relaxed)) {
+            first.cpus = now;
+            first.state.store(there, std::memory_order_release);
+        }
+        return now;
     }
 
     /// How many more wake-ups are to be such, in the whole process. Relaxed: a hint.
