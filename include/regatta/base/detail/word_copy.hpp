@@ -33,12 +33,12 @@ inline constexpr bool copied_by_words = std::is_trivially_copyable_v<T> &&
 #endif
 
 /// A word of memory, loaded on its own: the compiler joins neither the load nor a store of the word
-/// with others. A long one comes in halves, as two fields may lie in it.
-template<class Word>
+/// with others. @tparam Halves a long one comes in halves, as two fields may lie in it.
+template<class Word, bool Halves>
 REGATTA_INLINE Word load_apart(const unsigned char* from) noexcept {
-    if constexpr (sizeof(Word) == 2 * sizeof(std::uint32_t)) {
-        const Word first = load_apart<std::uint32_t>(from);
-        const Word second = load_apart<std::uint32_t>(from + sizeof(std::uint32_t));
+    if constexpr (Halves && sizeof(Word) == 2 * sizeof(std::uint32_t)) {
+        const Word first = load_apart<std::uint32_t, false>(from);
+        const Word second = load_apart<std::uint32_t, false>(from + sizeof(std::uint32_t));
         return std::endian::native == std::endian::little ? first | second << 32
                                                           : first << 32 | second;
     } else {
@@ -61,10 +61,11 @@ REGATTA_INLINE Word load_apart(const unsigned char* from) noexcept {
 /// nothing from the store queue: it waits until all of them, and those of earlier messages, have
 /// reached the cache, and for the lines that these have to fetch. A message of three words, filled
 /// and published, took twice as long between two cores, four times between two sockets. So what may
-/// have been stored by itself is loaded by itself: four bytes at a time. Stores are whole words,
-/// since a core carries them out in order.
+/// have been stored by itself is loaded by itself: of a variable four bytes at a time, of a
+/// temporary, which is mostly still in registers, a word. Stores are whole words, since a core
+/// carries them out in order.
 /// Source: store-to-load forwarding: A. Fog, "The microarchitecture of Intel, AMD and VIA CPUs".
-template<class T>
+template<class T, bool Variable = true>
 REGATTA_INLINE void construct_by_words(void* storage, const T& from) noexcept {
     static_assert(copied_by_words<T>);
     using word =
@@ -72,7 +73,7 @@ REGATTA_INLINE void construct_by_words(void* storage, const T& from) noexcept {
     auto* const to = static_cast<unsigned char*>(storage);
     const auto* const bytes = reinterpret_cast<const unsigned char*>(std::addressof(from));
     const auto copy = [=](std::size_t at) {
-        const word one = load_apart<word>(bytes + at);
+        const word one = load_apart<word, Variable>(bytes + at);
         std::memcpy(to + at, &one, sizeof one);
     };
     [=]<std::size_t... I>(std::index_sequence<I...>) {
@@ -93,7 +94,7 @@ REGATTA_INLINE void
 construct_value(void* storage,
                 Args&&... args) noexcept(std::is_nothrow_constructible_v<T, Args...>) {
     if constexpr (copied_by_words<T> && sizeof...(Args) == 1 && (is_plain_copy<T, Args> && ...)) {
-        (construct_by_words<T>(storage, args), ...);
+        (construct_by_words<T, std::is_lvalue_reference_v<Args>>(storage, args), ...);
     } else {
         ::new (storage) T(std::forward<Args>(args)...);
     }
