@@ -14,8 +14,8 @@
 /// by who has used it, or by the producer for many elements at once. Each line then makes one
 /// journey there and one back.
 ///
-/// For the same reason a consumer that waits may ask for the line of the next element ahead of it
-/// (`reading_ahead_pays`), or better not.
+/// So it depends on the processor whether a consumer that waits should ask for the line of the next
+/// element (`reading_ahead_pays`).
 /// Source: the states of a line: AMD64 Architecture Programmer's Manual, volume 2, "Memory System".
 
 #include <regatta/base/cache_line.hpp>
@@ -52,10 +52,10 @@ REGATTA_INLINE void own_lines(T& storage) noexcept {
     }
 }
 
-/// Whether a consumer that waits for an element may well ask for its line again and again, so that
-/// element and position travel at the same time. It also takes the line away from the producer,
-/// which is about to write it. On Intel's processors the former wins; on AMD's a message to and fro
-/// took 150 ns for it instead of 125 (Zen 4).
+/// Whether a consumer that waits for an element should ask for its line again and again. The
+/// element then travels at the same time as its position; but each request also takes the line away
+/// from the producer, which is about to write it. On Intel's processors that is faster, on AMD's
+/// slower: a message to and fro takes 150 ns instead of 125 (Zen 4).
 /// Cost: a load.
 REGATTA_INLINE bool reading_ahead_pays() noexcept {
 #if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)

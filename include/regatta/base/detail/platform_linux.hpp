@@ -84,9 +84,9 @@ inline bool futex_wake_of(std::atomic<std::uint32_t>& word, int count,
 // Source: membarrier(2), MEMBARRIER_CMD_PRIVATE_EXPEDITED, Linux 4.14.
 inline bool register_process_fence() noexcept {
 #if defined(SYS_membarrier)
-    // Once: the registration is the process's, and a child of fork(2) inherits it. Two threads may
-    // both ask. A static that only one of them makes would be locked for ever in the child of a
-    // fork that comes in between.
+    // Once: the registration is the process's, and a child of fork(2) inherits it. If two threads
+    // come at once, both register. The compiler's lock of an initialised static would let only one
+    // do so, but if the process forked meanwhile, that lock would stay locked in the child.
     enum { unknown, refused, registered };
     static std::atomic<int> answer{unknown};
     // relaxed, all: each has the same answer, which publishes nothing else.
