@@ -14,16 +14,21 @@
 
 namespace {
 
-// "As `parallel_transform_reduce`": `op` sees what `map` returns, as in `std::transform_reduce`.
+// "As `parallel_transform_reduce`": `op` sees what `map` returns, as in `std::transform_reduce`. On
+// one worker: a second one may begin with a `T` made of an element.
 TEST(fork_policies, reduces_what_the_map_returns_before_it_becomes_the_result) {
+    regatta::balanced_pool alone(1);
     const std::vector<int> one{1};
-    const auto half = [](int) { return 0.5; };
-    EXPECT_EQ(regatta::transform_reduce(regatta::par, one.begin(), one.end(), 10,
-                                        std::multiplies<>{}, half),
-              5);
+    auto product = alone.submit([&] {
+        return regatta::transform_reduce(regatta::par, one.begin(), one.end(), 10,
+                                         std::multiplies<>{}, [](int) { return 0.5; });
+    });
+    EXPECT_EQ(product.get(), 5);
     const std::vector<double> a{-0.5};
     const std::vector<double> b{1};
-    EXPECT_EQ(regatta::transform_reduce(regatta::par, a.begin(), a.end(), b.begin(), 3), 2);
+    auto sum = alone.submit(
+        [&] { return regatta::transform_reduce(regatta::par, a.begin(), a.end(), b.begin(), 3); });
+    EXPECT_EQ(sum.get(), 2);
 }
 
 TEST(fork_policies, counts_with_a_predicate_that_takes_the_element_itself) {
