@@ -129,8 +129,7 @@ struct queue_segment {
     void expect_write(std::size_t index, std::size_t count, std::size_t room) noexcept {
         constexpr std::size_t most = 16;
         index += slots_ahead;
-        const std::size_t end = std::min(index + std::min(count, most), Size);
-        for (; index < end; ++index) {
+        for (std::size_t left = std::min(count, most); left != 0 && index < Size; --left, ++index) {
             REGATTA_PREFETCH(&cells[index]);
             if (room != 0) {
                 const auto* const at = static_cast<const line*>(room_of(room_class(room), index));

@@ -200,6 +200,25 @@ public:
         }
     }
 
+    /// As `append(even_closed, 1, 0, fill)`. What it does as a rule is inline, the rest apart.
+    template<class Fill>
+    REGATTA_INLINE appended_run append_one(bool even_closed, Fill&& fill) {
+        segment& s = last_segment();
+        // The orders are those of append().
+        std::uint64_t position = s.tail.load(std::memory_order_relaxed);
+        const std::size_t index = segment::index_of(position);
+        if (index != SegmentSize && ((position & segment::closed_bit) == 0 || even_closed) &&
+            s.tail.compare_exchange_strong(position, position + 1, std::memory_order_seq_cst,
+                                           std::memory_order_relaxed)) [[likely]] {
+            s.expect_write(index + 1, 1, 0);
+            slot& at = s.cells[index];
+            fill(at.element, 0, nullptr);
+            at.turn.store(segment::turn_of(position), std::memory_order_release);
+            return {1, index + 1};
+        }
+        return append_apart(even_closed, fill);
+    }
+
     /// Sees to it that the next `count` elements, at most a segment's, are appended without a call
     /// of the heap, if no other thread appends. Failure: `std::bad_alloc`.
     void reserve(std::size_t count) {
@@ -234,6 +253,33 @@ public:
                 return found;
             }
         }
+    }
+
+    /// As `take(1)`. What it does as a rule is inline; the rest is compiled once.
+    REGATTA_INLINE batch take_one() noexcept {
+        segment& s = first_segment();
+        // The orders are those of look() and take().
+        std::uint64_t position = s.head.load(std::memory_order_relaxed);
+        const std::size_t index = segment::index_of(position);
+        if (index == SegmentSize) [[unlikely]] {
+            return take_apart();
+        }
+        const bool there =
+            s.cells[index].turn.load(std::memory_order_acquire) == segment::turn_of(position);
+        batch found;
+        if (&s != head_segment_.load(std::memory_order_relaxed) ||
+            (there ? !s.head.compare_exchange_strong(position, position + 1,
+                                                     std::memory_order_release,
+                                                     std::memory_order_relaxed)
+                   : position != s.head.load(std::memory_order_relaxed))) [[unlikely]] {
+            return take_apart();
+        }
+        if (there) {
+            found.at_ = &s;
+            found.first_ = static_cast<std::uint32_t>(index);
+            found.count_ = 1;
+        }
+        return found;
     }
 
     /// Whether there is an element to claim. After a fence it sees every unclaimed element that was
@@ -303,6 +349,12 @@ private:
     segment& first_segment() const noexcept {
         // acquire: partner is the release in leave(); publishes the segment.
         return *head_segment_.load(std::memory_order_acquire);
+    }
+
+    REGATTA_APART batch take_apart() noexcept { return take(1); }
+    template<class Fill>
+    REGATTA_APART appended_run append_apart(bool even_closed, Fill& fill) {
+        return append(even_closed, 1, 0, fill);
     }
 
     /// Finds up to `max` neighbours to claim. @returns the position of the first.

@@ -82,28 +82,9 @@ public:
     /// The same. @param who says who may take the task, under the same conditions.
     /// @param owner the worker that alone may take it, if so. It wakes no other.
     template<class Who>
-    void notify(Who&& who, unsigned owner) noexcept {
-        if (!gate_.has_sleepers()) {
-            return;
-        }
-        switch (who()) {
-        case takers::any:
-            // seq_cst: partner is stop(). Either this sees that no worker looks any more, or the
-            // worker that stopped looking sees the task.
-            if (searching_.load(std::memory_order_seq_cst) == 0 && !gate_.waking()) {
-                gate_.notify_one();
-            }
-            break;
-        case takers::owner:
-            // relaxed: if has_sleepers() has seen the worker's announcement, it has acquired its
-            // bit. If not, the worker sees the task. After prepare_wait() the fences of both sides
-            // decide the same.
-            if (has_bit(owner)) {
-                gate_.notify_at(owner % gate_type::places);
-            }
-            break;
-        case takers::some:
-            gate_.notify_all();
+    REGATTA_INLINE void notify(Who&& who, unsigned owner) noexcept {
+        if (gate_.has_sleepers()) {
+            notify_sleepers(who, owner);
         }
     }
     /// Whether a worker sleeps, or is about to wake. Of those after the 63rd, which share a bit,
@@ -180,6 +161,28 @@ public:
     }
 
 private:
+    template<class Who>
+    REGATTA_APART void notify_sleepers(Who& who, unsigned owner) noexcept {
+        switch (who()) {
+        case takers::any:
+            // seq_cst: partner is stop(). Either this sees that no worker looks any more, or the
+            // worker that stopped looking sees the task.
+            if (searching_.load(std::memory_order_seq_cst) == 0 && !gate_.waking()) {
+                gate_.notify_one();
+            }
+            break;
+        case takers::owner:
+            // relaxed: if has_sleepers() has seen the worker's announcement, it has acquired its
+            // bit. If not, the worker sees the task. After prepare_wait() the fences of both sides
+            // decide the same.
+            if (has_bit(owner)) {
+                gate_.notify_at(owner % gate_type::places);
+            }
+            break;
+        case takers::some:
+            gate_.notify_all();
+        }
+    }
     void stop(search& mine) noexcept {
         if (std::exchange(mine.on_, false)) {
             // seq_cst: partner is the load in notify().

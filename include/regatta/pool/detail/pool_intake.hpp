@@ -52,7 +52,11 @@ public:
     /// Queues a closure that `queueable` returned.
     template<class F>
     void enqueue(priority level, F closure) {
-        enqueue_one(level, moved<F>, std::addressof(closure));
+        if constexpr (room_of<F>() == 0) {
+            enqueue_one(level, moved<F>, std::addressof(closure));
+        } else {
+            enqueue_beside(level, moved<F>, std::addressof(closure));
+        }
     }
     /// Queues a closure. If there is a stop token, or if the closure takes one, the closure
     /// observes it.
@@ -166,26 +170,37 @@ private:
     /// As `enqueue`.
     REGATTA_APART REGATTA_POOLS_API void enqueue_one(priority level, const closure_kind& kind,
                                                      void* from);
+    /// The same for a closure that needs bytes beside its cell.
+    REGATTA_APART REGATTA_POOLS_API void enqueue_beside(priority level, const closure_kind& kind,
+                                                        void* from);
+    template<bool Beside>
+    REGATTA_INLINE void enqueue_kind(priority level, const closure_kind& kind, void* from) {
+        engine_.refuse_fork(submission);
+        if (bounded_ && source_.room().take(1) == 0) [[unlikely]] {
+            place_without_room(level, kind, from, 0, 1);
+        } else if (!append_one<Beside>(level, kind, from, engine_.caller())) [[unlikely]] {
+            refuse(task_rejected::reason::closed, 1, 0);
+        }
+    }
     /// As `try_place`.
     REGATTA_APART REGATTA_POOLS_API bool try_append(priority level, const closure_kind& kind,
                                                     void* from);
     /// As `append`, one closure. @returns whether it did.
-    REGATTA_INLINE bool append_one(priority level, const closure_kind& kind, void* from) {
+    bool append_one(priority level, const closure_kind& kind, void* from) {
         // Each compiled for itself: most closures need no room.
         return kind.room == 0 ? append_one<false>(level, kind, from, engine_.caller())
                               : append_one<true>(level, kind, from, engine_.caller());
     }
-    /// Not by `append`, whose loop costs some fifty instructions a task.
     template<bool Beside>
     REGATTA_INLINE bool append_one(priority level, const closure_kind& kind, void* from,
                                    unsigned caller) {
         REGATTA_TRY {
-            const auto appended = source_.queues().append(
-                level, caller, 1, Beside ? kind.room : 0,
-                [&](cell& into, std::size_t, void* beside) noexcept {
+            const auto appended = source_.queues().append_one(
+                level, caller, Beside ? kind.room : 0,
+                [&kind, from](cell& into, std::size_t, void* beside) noexcept {
                     kind.fill(into, beside, from);
                 },
-                this_thread());
+                this_thread);
             if (appended.count != 0) [[likely]] {
                 engine_.wake(appended.worker);
                 return true;
@@ -269,16 +284,9 @@ private:
     REGATTA_RARE REGATTA_POOLS_API bool make_room(priority level, std::size_t accepted,
                                                   std::size_t count, dropped_tasks& dropped);
 
-    /// Appends a closure for which the caller holds room.
+    /// Refuses the closure if the pool is closed; otherwise follows the overflow policy.
     /// @param accepted how many tasks of its batch were accepted before.
     /// @param count how many tasks of its batch are refused if this one is.
-    REGATTA_INLINE void place(priority level, const closure_kind& kind, void* from,
-                              std::size_t accepted, std::size_t count) {
-        if (!append_one(level, kind, from)) [[unlikely]] {
-            refuse(task_rejected::reason::closed, count, accepted);
-        }
-    }
-    /// Refuses the closure if the pool is closed; otherwise follows the overflow policy.
     REGATTA_RARE REGATTA_POOLS_API void place_without_room(priority level, const closure_kind& kind,
                                                            void* from, std::size_t accepted,
                                                            std::size_t count);
@@ -320,12 +328,10 @@ private:
 #if REGATTA_POOLS_DEFINITIONS
 
 void pool_intake::enqueue_one(priority level, const closure_kind& kind, void* from) {
-    engine_.refuse_fork(submission);
-    if (bounded_ && source_.room().take(1) == 0) [[unlikely]] {
-        place_without_room(level, kind, from, 0, 1);
-    } else {
-        place(level, kind, from, 0, 1);
-    }
+    enqueue_kind<false>(level, kind, from);
+}
+void pool_intake::enqueue_beside(priority level, const closure_kind& kind, void* from) {
+    enqueue_kind<true>(level, kind, from);
 }
 void pool_intake::place_without_room(priority level, const closure_kind& kind, void* from,
                                      std::size_t accepted, std::size_t count) {

@@ -158,7 +158,7 @@ public:
 
 private:
     /// Destroys a task unrun, as a worker in its turn. @returns whether a wait has run it.
-    REGATTA_RARE bool drop(const task_queues::batch& b) const noexcept {
+    REGATTA_RARE bool drop(task_queues::batch b) const noexcept {
         const drop_scope scope(this);
         return b[0].drop();
     }

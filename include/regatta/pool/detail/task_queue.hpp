@@ -70,15 +70,20 @@ public:
                                        Fill&& fill) {
         return fresh_.append(even_closed, count, room, fill);
     }
+    /// As `segment_queue::append_one`.
+    template<class Fill>
+    REGATTA_INLINE appended_run append_one(bool even_closed, Fill&& fill) {
+        return fresh_.append_one(even_closed, fill);
+    }
     /// Claims the oldest task; none if there is none.
-    batch take() noexcept {
+    REGATTA_INLINE batch take() noexcept {
         // acquire: partner is the store in set_aside_queue(); the second queue is made.
         if (aside_queue* const aside = aside_.load(std::memory_order_acquire)) [[unlikely]] {
             if (const batch b = take_from(*aside); b.size() != 0) {
                 return b;
             }
         }
-        return fresh_.take(1);
+        return fresh_.take_one();
     }
 
     /// Ends what is over and sets the other tasks aside, if about half of those are over that it

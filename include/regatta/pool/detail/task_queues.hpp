@@ -98,13 +98,13 @@ public:
                                          std::size_t room, Fill&& fill, std::uintptr_t origin = 0) {
         const bool inside = worker != outside;
         queue* q = &shared_;
-        turn_of_outside* const next = &turns_[lane_of(origin)];
         unsigned target = outside; // The worker to whose queue the tasks go.
         if (level != priority::medium) [[unlikely]] {
             q = &queue_of(level);
         } else if (inside ? count_ != 0 : layout_ == queue_layout::per_worker) {
             // relaxed: every value that it ever had is valid.
-            target = inside ? worker : next->queue.load(std::memory_order_relaxed);
+            target =
+                inside ? worker : turns_[lane_of(origin)].queue.load(std::memory_order_relaxed);
             q = &own_[target];
         }
         static_assert(task_room_size <= queue::largest_room);
@@ -112,10 +112,23 @@ public:
         if (target != outside) {
             filled_.set(target);
             if (!inside && appended.end % run_length < appended.count) {
-                next->queue.store(next_target(target), std::memory_order_relaxed);
+                end_run(target, origin);
             }
         }
         return {appended.count, target};
+    }
+
+    /// As `append`, one task. Short for one that a worker submits and that needs no room.
+    /// @param origin returns the name of the calling thread.
+    template<class Fill, class Origin>
+    REGATTA_INLINE appended_tasks append_one(priority level, unsigned worker, std::size_t room,
+                                             Fill&& fill, Origin&& origin) {
+        if (room == 0 && level == priority::medium && worker != outside && count_ != 0) {
+            const auto appended = own_[worker].append_one(true, fill);
+            filled_.set(worker);
+            return {appended.count, worker};
+        }
+        return append(level, worker, 1, room, fill, origin());
     }
 
     /// Takes the task that the worker runs next; empty if it found none.
@@ -123,14 +136,23 @@ public:
     /// @param reach of how many following workers' queues, counted round, it may steal.
     /// @param victim the worker that it last stole from, where it begins to search.
     /// @param stolen set to whether the task was stolen.
-    batch take(unsigned worker, std::uint32_t turn, unsigned reach, unsigned& victim,
-               bool& stolen) noexcept {
+    REGATTA_INLINE batch take(unsigned worker, std::uint32_t turn, unsigned reach, unsigned& victim,
+                              bool& stolen) noexcept {
         stolen = false;
         // relaxed: a hint; a worker that finds no task calls coming() before it sleeps.
-        if (!levels_used_.load(std::memory_order_relaxed)) [[likely]] {
-            return take_medium(worker, turn, reach, victim, stolen);
+        if (levels_used_.load(std::memory_order_relaxed)) [[unlikely]] {
+            return take_by_level(worker, turn, reach, victim, stolen);
         }
-        return take_by_level(worker, turn, reach, victim, stolen);
+        if (count_ == 0) {
+            return shared_.take();
+        }
+        if (!shared_is_due(turn)) [[likely]] {
+            if (const batch b = own_[worker].take(); b.size() != 0) [[likely]] {
+                return b;
+            }
+            return take_elsewhere(worker, reach, victim, stolen);
+        }
+        return take_medium(worker, turn, reach, victim, stolen);
     }
 
     /// Ends the tasks that are over in the queues that the worker appends to, where they are many:
@@ -254,6 +276,12 @@ private:
         return static_cast<unsigned>(origin * std::uint64_t{0x9E3779B97F4A7C15} >> 62);
     }
 
+    /// The next tasks of the calling thread go to another worker's queue.
+    REGATTA_APART void end_run(unsigned target, std::uintptr_t origin) noexcept {
+        // relaxed: every value is valid.
+        turns_[lane_of(origin)].queue.store(next_target(target), std::memory_order_relaxed);
+    }
+
     /// The queue of a priority that is not medium.
     REGATTA_RARE queue& queue_of(priority level) noexcept {
         // seq_cst: a store that this load reads comes before this append in the order of all
@@ -283,18 +311,24 @@ private:
         return low_.take();
     }
 
-    batch take_medium(unsigned worker, std::uint32_t turn, unsigned reach, unsigned& victim,
-                      bool& stolen) noexcept {
+    /// Whether the worker takes from the shared queue before its own. It prevents starvation: tasks
+    /// that keep submitting others must not hold back those from outside.
+    bool shared_is_due(std::uint32_t turn) const noexcept {
+        return layout_ == queue_layout::both && turn % 32 == shared_first;
+    }
+    REGATTA_APART batch take_medium(unsigned worker, std::uint32_t turn, unsigned reach,
+                                    unsigned& victim, bool& stolen) noexcept {
         batch b;
-        // Prevents starvation: tasks that keep submitting others must not hold back those from
-        // outside.
-        if (layout_ == queue_layout::both && turn % 32 == shared_first &&
-            (b = shared_.take()).size() != 0) {
+        if ((shared_is_due(turn) && (b = shared_.take()).size() != 0) ||
+            (count_ != 0 && (b = own_[worker].take()).size() != 0)) {
             return b;
         }
-        if (count_ != 0 && (b = own_[worker].take()).size() != 0) {
-            return b;
-        }
+        return take_elsewhere(worker, reach, victim, stolen);
+    }
+    /// From the shared queue, or another worker's.
+    REGATTA_APART batch take_elsewhere(unsigned worker, unsigned reach, unsigned& victim,
+                                       bool& stolen) noexcept {
+        batch b;
         if (layout_ != queue_layout::per_worker && (b = shared_.take()).size() != 0) {
             return b;
         }
