@@ -63,11 +63,12 @@ public:
     template<class F, class... Args>
     requires(!task_options_like<F>) void execute(F&& f, Args&&... args) {
         if constexpr (detail::callable_job<F, Args...>) {
-            auto closure = detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...);
-            if constexpr (detail::takes_stop_token<decltype(closure)>) {
-                intake_.enqueue_with(task_options{}, std::move(closure));
+            if constexpr (sizeof...(Args) == 0 && detail::queued_as_given<F>) {
+                intake_.enqueue(priority::medium, std::move(f));
             } else {
-                intake_.enqueue(priority::medium, detail::queueable(std::move(closure)));
+                intake_.enqueue_with(
+                    task_options{},
+                    detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...));
             }
         } else {
             static_assert(detail::callable_job<F, Args...>,

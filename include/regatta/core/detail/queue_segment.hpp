@@ -7,6 +7,7 @@
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
+#include <regatta/base/detail/cache_lines.hpp>
 #include <regatta/base/detail/width_cast.hpp>
 #include <regatta/sync/atomics.hpp>
 
@@ -17,6 +18,31 @@
 #include <memory>
 
 namespace regatta::detail {
+
+/// What an element needs beside its cell: a room of 1, 2 or 4 lines, so that small ones lie close
+/// together, or none.
+class queue_room {
+public:
+    static constexpr std::size_t largest = 4 * cache_line_size;
+    static constexpr unsigned sizes = 3;
+
+    /// @param bytes at most `largest`.
+    constexpr queue_room(std::size_t bytes) noexcept
+        : lines_(static_cast<std::uint32_t>((bytes + cache_line_size - 1) / cache_line_size))
+        , size_(bytes == 0
+                    ? 0
+                    : static_cast<std::uint32_t>(std::bit_width((bytes - 1) / cache_line_size))) {}
+
+    constexpr bool any() const noexcept { return lines_ != 0; }
+    /// The lines that the element uses.
+    constexpr std::uint32_t lines() const noexcept { return lines_; }
+    /// The logarithm of the lines of its room: less than `sizes`.
+    constexpr std::uint32_t size() const noexcept { return size_; }
+
+private:
+    std::uint32_t lines_;
+    std::uint32_t size_;
+};
 
 /// `Size` cells for elements of type `T`, each with a turn and optionally a room beside it.
 ///
@@ -51,16 +77,9 @@ struct queue_segment {
         typename Atomics::template cell<T> element;
     };
 
-    /// Rooms beside a cell come in three sizes, so that small ones lie close together.
-    static constexpr std::size_t largest_room = 4 * cache_line_size;
-    static constexpr unsigned room_classes = 3;
     struct alignas(cache_line_size) line {
         std::byte bytes[cache_line_size];
     };
-    /// The class of a size: 0, 1 or 2 for up to 1, 2 or 4 lines.
-    static constexpr unsigned room_class(std::size_t bytes) noexcept {
-        return static_cast<unsigned>(std::bit_width((bytes - 1) / cache_line_size));
-    }
 
     explicit queue_segment(Queue& q) noexcept : owner(q) {}
     queue_segment(const queue_segment&) = delete;
@@ -74,12 +93,22 @@ struct queue_segment {
     /// Makes this segment number `number` of the chain. No cell can be claimed yet: its tail is
     /// where that of the segment before it ends.
     ///
-    /// It takes the cells away from the consumers' caches, all at once. Otherwise each claim would
-    /// wait for the one line that the task before it wrote: half of the time of an `execute`
-    /// between two cores.
+    /// It takes the cells away from the consumers' caches, all at once, and the rooms that were in
+    /// use in its life before. Otherwise each claim would wait for the lines that the task before
+    /// it wrote: half of the time of an `execute` between two cores.
     void begin(std::uint64_t number) noexcept {
         for (slot& at : cells) {
             at.element.own_lines();
+        }
+        // relaxed, both: a hint; a producer that is late may set a bit once more.
+        const std::uint32_t used = rooms_used.load(std::memory_order_relaxed);
+        rooms_used.store(0, std::memory_order_relaxed);
+        for (unsigned size = 0; used >> size != 0; ++size) {
+            // acquire: as in provide_rooms().
+            line* const at = rooms[size].load(std::memory_order_acquire);
+            if (at != nullptr && (used >> size & 1) != 0) {
+                std::for_each(at, at + (Size << size), [](line& one) { own_lines(one); });
+            }
         }
         // relaxed, all but one: partner is the acquire of the thread that claims a cell.
         next.store(nullptr, std::memory_order_relaxed);
@@ -91,52 +120,43 @@ struct queue_segment {
     }
     /// Lets producers claim its cells. The chain has it: what is claimed counts at once.
     void open(std::uint64_t number, bool closed) noexcept {
-        // release: partner is the acquire of the claim in append().
+        // release: partner is the acquire of the claim in append_at_last().
         tail.store((number * stride) | (closed ? closed_bit : 0), std::memory_order_release);
     }
 
-    /// The room beside a cell. This thread must have called `provide_rooms`.
-    void* room_of(unsigned size_class, std::size_t index) noexcept {
-        // relaxed: provide_rooms() has acquired it.
-        return rooms[size_class].load(std::memory_order_relaxed) + (index << size_class);
+    /// The rooms of that size, of the first cell and those that follow; null if it is none.
+    /// Allocates them, unless they are there. Failure: `std::bad_alloc`.
+    line* provide_rooms(queue_room room) {
+        if (!room.any()) {
+            return nullptr;
+        }
+        auto& place = rooms[room.size()];
+        // acquire: partner is the release in make_rooms(); publishes the memory.
+        line* present = place.load(std::memory_order_acquire);
+        if (present == nullptr) [[unlikely]] {
+            present = make_rooms(place, room);
+        }
+        // relaxed, both: a hint, which another producer's may replace.
+        const std::uint32_t bit = std::uint32_t{1} << room.size();
+        const std::uint32_t used = rooms_used.load(std::memory_order_relaxed);
+        if ((used & bit) == 0) {
+            rooms_used.store(used | bit, std::memory_order_relaxed);
+        }
+        return present;
     }
-    /// Allocates the rooms of a class, unless they are there.
-    /// Failure: `std::bad_alloc`.
-    void provide_rooms(unsigned size_class) {
-        auto& room = rooms[size_class];
-        // acquire: partner is the release below; publishes the memory.
-        line* present = room.load(std::memory_order_acquire);
-        if (present != nullptr) [[likely]] {
-            return;
-        }
-        auto fresh = std::make_unique_for_overwrite<line[]>(Size << size_class);
-        while (present == nullptr) {
-            // release: partner is the acquire above.
-            if (room.compare_exchange_weak(present, fresh.get(), std::memory_order_release,
-                                           std::memory_order_relaxed)) {
-                fresh.release();
-                return;
-            }
-        }
+    /// The room of a cell. @param beside what `provide_rooms` returned for `room`.
+    static void* room_at(line* beside, queue_room room, std::size_t index) noexcept {
+        return room.any() ? beside + (index << room.size()) : nullptr;
     }
 
-    /// Prefetches what the next claims will write: as many cells, and the rooms beside them, as the
-    /// one that ended before `index` had. Otherwise a claim would wait for them: a compare-and-swap
-    /// is not executed before earlier writes are. The cells for reading, which were taken by
-    /// `begin`: to own them again so early made tasks of a `dynamic_pool` slower. The rooms for
-    /// writing: nobody looks at them before their cells are published.
-    /// @param room the bytes beside each.
-    void expect_write(std::size_t index, std::size_t count, std::size_t room) noexcept {
+    /// Prefetches the cells that the next claims will write: as many as the one that ended before
+    /// `index` had. For reading, since `begin` has taken them: to own them again so early made
+    /// tasks of a `dynamic_pool` slower.
+    void expect_write(std::size_t index, std::size_t count) noexcept {
         constexpr std::size_t most = 16;
         index += slots_ahead;
         for (std::size_t left = std::min(count, most); left != 0 && index < Size; --left, ++index) {
             REGATTA_PREFETCH(&cells[index]);
-            if (room != 0) {
-                const auto* const at = static_cast<const line*>(room_of(room_class(room), index));
-                for (std::size_t i = 0; i < (room + cache_line_size - 1) / cache_line_size; ++i) {
-                    REGATTA_PREFETCH_WRITE(at + i);
-                }
-            }
         }
     }
 
@@ -146,7 +166,10 @@ struct queue_segment {
     /// The next segment in the chain, or null. Written under the lock, read by consumers.
     typename Atomics::template atomic<queue_segment*> next{nullptr};
     /// The rooms beside the cells, or null. Written by the first producer that needs them.
-    typename Atomics::template atomic<line*> rooms[room_classes]{nullptr, nullptr, nullptr};
+    typename Atomics::template atomic<line*> rooms[queue_room::sizes]{nullptr, nullptr, nullptr};
+    /// A bit for each size of rooms that was asked for in this life. Written by producers and by
+    /// `begin`, read by both.
+    typename Atomics::template atomic<std::uint32_t> rooms_used{0};
     /// The next position that a consumer claims. Written and read by consumers.
     alignas(destructive_alignment) typename Atomics::template atomic<std::uint64_t> head{0};
     /// The number of cells finished in this life, plus one when the chain has left the segment.
@@ -154,6 +177,18 @@ struct queue_segment {
     typename Atomics::template atomic<std::uint32_t> finished{0};
     Queue& owner; ///< Read by consumers.
     alignas(destructive_alignment) slot cells[Size];
+
+private:
+    REGATTA_RARE static line* make_rooms(typename Atomics::template atomic<line*>& place,
+                                         queue_room room) {
+        auto fresh = std::make_unique_for_overwrite<line[]>(Size << room.size());
+        line* present = nullptr;
+        // release: partner is the acquire in provide_rooms(). acquire: those of another thread.
+        return place.compare_exchange_strong(present, fresh.get(), std::memory_order_release,
+                                             std::memory_order_acquire)
+                   ? fresh.release()
+                   : present;
+    }
 };
 
 } // namespace regatta::detail

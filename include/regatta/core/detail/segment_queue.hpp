@@ -55,7 +55,7 @@ class basic_segment_queue {
     using slot = typename segment::slot;
 
 public:
-    static constexpr std::size_t largest_room = segment::largest_room;
+    static constexpr std::size_t largest_room = queue_room::largest;
 
     using cell = typename Atomics::template cell<T>;
 
@@ -156,65 +156,25 @@ public:
     /// Appends up to `count` elements side by side.
     ///
     /// @param even_closed whether a closed queue also takes them.
-    /// @param room the number of bytes that each element needs beside its cell, at most
-    /// `largest_room`.
+    /// @param room the number of bytes that each element needs beside its cell.
     /// @param fill called in order as `fill(cell, i, room)` for the i-th element. Constructs the
     /// element with `cell.emplace(...)` and must not throw. Its last argument is null if `room` is
     /// 0.
     template<class Fill>
-    REGATTA_INLINE appended_run append(bool even_closed, std::size_t count, std::size_t room,
+    REGATTA_INLINE appended_run append(bool even_closed, std::size_t count, queue_room room,
                                        Fill&& fill) {
-        for (;;) {
-            segment& s = last_segment();
-            // relaxed: a guess that the compare-and-swap checks.
-            std::uint64_t position = s.tail.load(std::memory_order_relaxed);
-            if ((position & segment::closed_bit) != 0 && !even_closed) [[unlikely]] {
-                return {0, 0};
+        for (appended_run run{};;) {
+            if (append_at_last(even_closed, count, room, fill, run)) {
+                return run;
             }
-            const std::size_t index = segment::index_of(position);
-            if (index == SegmentSize) {
-                extend(s);
-                continue;
-            }
-            if (room != 0) {
-                s.provide_rooms(segment::room_class(room));
-            }
-            const std::size_t claimed = std::min(count, SegmentSize - index);
-            // acquire: partner is the release in open(); what consumers did with the cells in the
-            // segment's earlier life happens before. Other claims continue that release sequence.
-            // seq_cst: partner is the load in coming().
-            if (!s.tail.compare_exchange_weak(position, position + claimed,
-                                              std::memory_order_seq_cst,
-                                              std::memory_order_relaxed)) {
-                continue;
-            }
-            s.expect_write(index + claimed, claimed, room);
-            for (std::size_t i = 0; i < claimed; ++i) {
-                slot& at = s.cells[index + i];
-                fill(at.element, i,
-                     room != 0 ? s.room_of(segment::room_class(room), index + i) : nullptr);
-                // release: partner is the acquire of the turn in take(); publishes the element.
-                at.turn.store(segment::turn_of(position + i), std::memory_order_release);
-            }
-            return {claimed, index + claimed};
         }
     }
-
-    /// As `append(even_closed, 1, 0, fill)`. What it does as a rule is inline, the rest apart.
+    /// As `append(even_closed, 1, 0, fill)`, with its second attempts apart.
     template<class Fill>
     REGATTA_INLINE appended_run append_one(bool even_closed, Fill&& fill) {
-        segment& s = last_segment();
-        // The orders are those of append().
-        std::uint64_t position = s.tail.load(std::memory_order_relaxed);
-        const std::size_t index = segment::index_of(position);
-        if (index != SegmentSize && ((position & segment::closed_bit) == 0 || even_closed) &&
-            s.tail.compare_exchange_strong(position, position + 1, std::memory_order_seq_cst,
-                                           std::memory_order_relaxed)) [[likely]] {
-            s.expect_write(index + 1, 1, 0);
-            slot& at = s.cells[index];
-            fill(at.element, 0, nullptr);
-            at.turn.store(segment::turn_of(position), std::memory_order_release);
-            return {1, index + 1};
+        appended_run run{};
+        if (append_at_last(even_closed, 1, 0, fill, run)) [[likely]] {
+            return run;
         }
         return append_apart(even_closed, fill);
     }
@@ -242,51 +202,27 @@ public:
 
     /// Claims up to `max` of the oldest elements. @returns an empty batch if there is none.
     batch take(std::size_t max) noexcept {
-        for (;;) {
-            batch found;
-            std::uint64_t position = look(max, found);
-            // release: partner is the acquire in taken(); publishes that the element had been
-            // appended.
-            if (found.count_ == 0 || found.at_->head.compare_exchange_weak(
-                                         position, position + found.count_,
-                                         std::memory_order_release, std::memory_order_relaxed)) {
+        for (batch found;;) {
+            if (take_from_first(max, found)) {
                 return found;
             }
         }
     }
-
-    /// As `take(1)`. What it does as a rule is inline; the rest is compiled once.
+    /// As `take(1)`, with its second attempts apart.
     REGATTA_INLINE batch take_one() noexcept {
-        segment& s = first_segment();
-        // The orders are those of look() and take().
-        std::uint64_t position = s.head.load(std::memory_order_relaxed);
-        const std::size_t index = segment::index_of(position);
-        if (index == SegmentSize) [[unlikely]] {
-            return take_apart();
-        }
-        const bool there =
-            s.cells[index].turn.load(std::memory_order_acquire) == segment::turn_of(position);
         batch found;
-        if (&s != head_segment_.load(std::memory_order_relaxed) ||
-            (there ? !s.head.compare_exchange_strong(position, position + 1,
-                                                     std::memory_order_release,
-                                                     std::memory_order_relaxed)
-                   : position != s.head.load(std::memory_order_relaxed))) [[unlikely]] {
-            return take_apart();
+        if (take_from_first(1, found)) [[likely]] {
+            return found;
         }
-        if (there) {
-            found.at_ = &s;
-            found.first_ = static_cast<std::uint32_t>(index);
-            found.count_ = 1;
-        }
-        return found;
+        return take_apart();
     }
 
     /// Whether there is an element to claim. After a fence it sees every unclaimed element that was
     /// appended before the partner's fence.
     bool ready() noexcept {
         batch found;
-        look(1, found);
+        for (std::uint64_t position = 0; !look(1, found, position);) {
+        }
         return found.count_ != 0;
     }
 
@@ -294,8 +230,8 @@ public:
     /// possible. In the order of all seq_cst operations it is a load, and `append` a
     /// read-modify-write.
     bool coming() const noexcept {
-        // seq_cst, both: partners are the stores in append() and extend(). In this order: the
-        // number claimed never exceeds the number appended.
+        // seq_cst, both: partners are the stores in append_at_last() and extend(). In this order:
+        // the number claimed never exceeds the number appended.
         const std::uint64_t all = segment::count_of(
             tail_segment_.load(std::memory_order_seq_cst)->tail.load(std::memory_order_seq_cst));
         return taken() < all;
@@ -323,8 +259,8 @@ public:
     std::uint64_t taken() const noexcept {
         for (;;) {
             segment& s = first_segment();
-            // acquire: partners are the release of the claim in take(), which says what it
-            // publishes, and that in begin().
+            // acquire: partners are the release of the claim in take_from_first(), which says what
+            // it publishes, and that in begin().
             const std::uint64_t position = s.head.load(std::memory_order_acquire);
             // It may be the position of a later life, which begins far behind the first segment.
             // relaxed: a thread that has seen that sees that the chain had left the earlier one.
@@ -351,49 +287,87 @@ private:
         return *head_segment_.load(std::memory_order_acquire);
     }
 
-    REGATTA_APART batch take_apart() noexcept { return take(1); }
+    /// One attempt to append to the last segment, as `append` does. @returns whether it told `run`
+    /// what has become of it; if not, the chain or the segment has changed meanwhile.
+    template<class Fill>
+    REGATTA_INLINE bool append_at_last(bool even_closed, std::size_t count, queue_room room,
+                                       Fill& fill, appended_run& run) {
+        segment& s = last_segment();
+        // relaxed: a guess that the compare-and-swap checks.
+        std::uint64_t position = s.tail.load(std::memory_order_relaxed);
+        if ((position & segment::closed_bit) != 0 && !even_closed) [[unlikely]] {
+            return true;
+        }
+        const std::size_t index = segment::index_of(position);
+        if (index == SegmentSize) [[unlikely]] {
+            extend(s);
+            return false;
+        }
+        auto* const rooms = s.provide_rooms(room);
+        const std::size_t claimed = std::min(count, SegmentSize - index);
+        // acquire: partner is the release in open(); what consumers did with the cells in the
+        // segment's earlier life happens before. Other claims continue that release sequence.
+        // seq_cst: partner is the load in coming().
+        if (!s.tail.compare_exchange_weak(position, position + claimed, std::memory_order_seq_cst,
+                                          std::memory_order_relaxed)) {
+            return false;
+        }
+        s.expect_write(index + claimed, claimed);
+        for (std::size_t i = 0; i < claimed; ++i) {
+            slot& at = s.cells[index + i];
+            fill(at.element, i, segment::room_at(rooms, room, index + i));
+            // release: partner is the acquire of the turn in look(); publishes the element.
+            at.turn.store(segment::turn_of(position + i), std::memory_order_release);
+        }
+        run = {claimed, index + claimed};
+        return true;
+    }
     template<class Fill>
     REGATTA_APART appended_run append_apart(bool even_closed, Fill& fill) {
         return append(even_closed, 1, 0, fill);
     }
 
-    /// Finds up to `max` neighbours to claim. @returns the position of the first.
-    std::uint64_t look(std::size_t max, batch& found) noexcept {
-        for (;;) {
-            segment& s = first_segment();
-            // relaxed: a guess that the compare-and-swap checks.
-            const std::uint64_t position = s.head.load(std::memory_order_relaxed);
-            const std::size_t index = segment::index_of(position);
-            std::size_t count = 0;
-            const std::size_t most = std::min(max, SegmentSize - index);
-            // acquire: partner is the release of the turn in append(); the element is constructed.
-            while (count < most && s.cells[index + count].turn.load(std::memory_order_acquire) ==
-                                       segment::turn_of(position + count)) {
-                ++count;
-            }
-            if (count != 0) {
-                // Only the first segment holds the oldest elements. relaxed: a thread that has seen
-                // a turn of a later life of the segment sees that the chain had left the earlier
-                // one.
-                if (&s != head_segment_.load(std::memory_order_relaxed)) {
-                    continue;
-                }
-                found.at_ = &s;
-                found.first_ = static_cast<std::uint32_t>(index);
-                found.count_ = static_cast<std::uint32_t>(count);
-                return position;
-            }
-            if (index == SegmentSize && leave(s)) {
-                continue;
-            }
-            // Empty, unless the segment was left in between, perhaps to begin a new life. relaxed,
-            // both: positions never recur, so an unchanged position was the first when the turn was
-            // read.
-            if (&s == head_segment_.load(std::memory_order_relaxed) &&
-                position == s.head.load(std::memory_order_relaxed)) {
-                return position;
-            }
+    /// One attempt to claim up to `max` elements of the first segment. @returns whether it told
+    /// `found` what it has claimed, or that there is none; if not, the chain or the segment has
+    /// changed meanwhile.
+    REGATTA_INLINE bool take_from_first(std::size_t max, batch& found) noexcept {
+        std::uint64_t position = 0;
+        // release: partner is the acquire in taken(); publishes that the element had been appended.
+        return look(max, found, position) &&
+               (found.count_ == 0 || found.at_->head.compare_exchange_weak(
+                                         position, position + found.count_,
+                                         std::memory_order_release, std::memory_order_relaxed));
+    }
+    REGATTA_APART batch take_apart() noexcept { return take(1); }
+
+    /// One look for up to `max` neighbours to claim. @param position set to that of the first.
+    /// @returns as `take_from_first`.
+    REGATTA_INLINE bool look(std::size_t max, batch& found, std::uint64_t& position) noexcept {
+        segment& s = first_segment();
+        // relaxed: a guess that the compare-and-swap checks.
+        position = s.head.load(std::memory_order_relaxed);
+        const std::size_t index = segment::index_of(position);
+        std::size_t count = 0;
+        const std::size_t most = std::min(max, SegmentSize - index);
+        // acquire: partner is the release of the turn in append_at_last(); the element is
+        // constructed.
+        while (count < most && s.cells[index + count].turn.load(std::memory_order_acquire) ==
+                                   segment::turn_of(position + count)) {
+            ++count;
         }
+        found.at_ = &s;
+        found.first_ = static_cast<std::uint32_t>(index);
+        found.count_ = static_cast<std::uint32_t>(count);
+        // Only the first segment holds the oldest elements. relaxed: a thread that has seen a turn
+        // of a later life of the segment sees that the chain had left the earlier one.
+        if (count == 0 && index == SegmentSize && leave(s)) {
+            return false;
+        }
+        // If it is empty, unless the segment was left in between, perhaps to begin a new life.
+        // relaxed: positions never recur, so an unchanged position was the first when the turn was
+        // read.
+        return &s == head_segment_.load(std::memory_order_relaxed) &&
+               (count != 0 || position == s.head.load(std::memory_order_relaxed));
     }
 
     /// Advances to the segment after `s`, whose cells have all been claimed.
@@ -484,9 +458,9 @@ void basic_segment_queue<T, Atomics, SegmentSize>::extend(segment& s) {
                 added->begin(++last_number_);
                 // relaxed: consumers follow it under the lock.
                 s.next.store(added, std::memory_order_relaxed);
-                // release: partner is the acquire in append(). seq_cst: partner is the load in
-                // coming(), as in append(). A thread that must see the claim must see the
-                // segment.
+                // release: partner is the acquire in append_at_last(). seq_cst: partner is the load
+                // in coming(), as in append_at_last(). A thread that must see the claim must see
+                // the segment.
                 tail_segment_.store(added, std::memory_order_seq_cst);
                 // After that: a producer that knows the segment from an earlier life may claim as
                 // soon as it is open, and then appended() and coming() count its element.

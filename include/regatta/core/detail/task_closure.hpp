@@ -149,6 +149,12 @@ requires(says_whether_it_ran<F>) struct boxed_closure<std::optional<F>> {
     bool operator()() { return (**closure)(); }
 };
 
+/// The argument of a call is an rvalue that a queue can hold as it is.
+template<class F>
+concept queued_as_given =
+    std::is_same_v<F, std::decay_t<F>> && !called_as_rvalue<F> && !takes_stop_token<F> &&
+    (task_slot::fits_cell<F> || task_slot::fits_room<F>);
+
 /// `closure` in a form that a queue can hold.
 template<class F>
 auto queueable(F&& closure) {

@@ -49,13 +49,16 @@ public:
         , errors_(errors)
         , bounded_(source.room().capacity() != 0) {}
 
-    /// Queues a closure that `queueable` returned.
+    /// Queues a closure. It is moved once, into its place.
     template<class F>
-    void enqueue(priority level, F closure) {
-        if constexpr (room_of<F>() == 0) {
+    void enqueue(priority level, F&& closure) {
+        static_assert(!std::is_reference_v<F> && !std::is_const_v<F>);
+        if constexpr (task_slot::fits_cell<F>) {
             enqueue_one(level, moved<F>, std::addressof(closure));
-        } else {
+        } else if constexpr (task_slot::fits_room<F>) {
             enqueue_beside(level, moved<F>, std::addressof(closure));
+        } else {
+            enqueue(level, queueable(std::move(closure)));
         }
     }
     /// Queues a closure. If there is a stop token, or if the closure takes one, the closure
@@ -64,11 +67,10 @@ public:
     void enqueue_with(task_options&& options, F&& closure) {
         if constexpr (!takes_stop_token<F>) {
             if (!options.stop.stop_possible()) {
-                return enqueue(options.level, queueable(std::move(closure)));
+                return enqueue(options.level, std::move(closure));
             }
         }
-        enqueue(options.level,
-                queueable(stoppable_closure<F>{std::move(closure), std::move(options.stop)}));
+        enqueue(options.level, stoppable_closure<F>{std::move(closure), std::move(options.stop)});
     }
     /// Queues `count` closures of type `F`, each constructed from an element at the iterator.
     template<class F, class Iterator>
@@ -137,7 +139,7 @@ private:
 
     /// The bytes that a closure needs beside its cell.
     template<class F>
-    static constexpr std::size_t room_of() noexcept {
+    static constexpr queue_room room_of() noexcept {
         static_assert(task_slot::fits_cell<F> || task_slot::fits_room<F>);
         return task_slot::fits_cell<F> ? 0 : sizeof(F);
     }
@@ -146,7 +148,7 @@ private:
     /// closures is compiled once, and not for each type: a call of `execute` is a few instructions,
     /// and little work for the compiler.
     struct closure_kind {
-        std::size_t room; ///< The bytes that it needs beside its cell.
+        queue_room room; ///< What it needs beside its cell.
         /// Puts it into a cell. @param from the closure, or what makes it.
         void (*fill)(cell& into, void* beside, void* from) noexcept;
         task (*box)(void* from); ///< Makes a task of it; or null.
@@ -188,15 +190,15 @@ private:
     /// As `append`, one closure. @returns whether it did.
     bool append_one(priority level, const closure_kind& kind, void* from) {
         // Each compiled for itself: most closures need no room.
-        return kind.room == 0 ? append_one<false>(level, kind, from, engine_.caller())
-                              : append_one<true>(level, kind, from, engine_.caller());
+        return !kind.room.any() ? append_one<false>(level, kind, from, engine_.caller())
+                                : append_one<true>(level, kind, from, engine_.caller());
     }
     template<bool Beside>
     REGATTA_INLINE bool append_one(priority level, const closure_kind& kind, void* from,
                                    unsigned caller) {
         REGATTA_TRY {
             const auto appended = source_.queues().append_one(
-                level, caller, Beside ? kind.room : 0,
+                level, caller, Beside ? kind.room : queue_room(0),
                 [&kind, from](cell& into, std::size_t, void* beside) noexcept {
                     kind.fill(into, beside, from);
                 },
@@ -221,7 +223,7 @@ private:
     /// the pool is closed or if this throws. @returns how many it appended; 0 only if the pool is
     /// closed.
     template<class Fill>
-    std::size_t append(priority level, std::size_t count, std::size_t room, Fill&& fill) {
+    std::size_t append(priority level, std::size_t count, queue_room room, Fill&& fill) {
         std::size_t appended = 0;
         REGATTA_TRY {
             while (appended != count) {

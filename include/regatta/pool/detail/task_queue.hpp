@@ -66,7 +66,7 @@ public:
 
     /// As `segment_queue::append`.
     template<class Fill>
-    REGATTA_INLINE appended_run append(bool even_closed, std::size_t count, std::size_t room,
+    REGATTA_INLINE appended_run append(bool even_closed, std::size_t count, queue_room room,
                                        Fill&& fill) {
         return fresh_.append(even_closed, count, room, fill);
     }

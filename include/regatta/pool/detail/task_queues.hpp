@@ -95,7 +95,7 @@ public:
     /// workers' queues.
     template<class Fill>
     REGATTA_INLINE appended_tasks append(priority level, unsigned worker, std::size_t count,
-                                         std::size_t room, Fill&& fill, std::uintptr_t origin = 0) {
+                                         queue_room room, Fill&& fill, std::uintptr_t origin = 0) {
         const bool inside = worker != outside;
         queue* q = &shared_;
         unsigned target = outside; // The worker to whose queue the tasks go.
@@ -121,9 +121,9 @@ public:
     /// As `append`, one task. Short for one that a worker submits and that needs no room.
     /// @param origin returns the name of the calling thread.
     template<class Fill, class Origin>
-    REGATTA_INLINE appended_tasks append_one(priority level, unsigned worker, std::size_t room,
+    REGATTA_INLINE appended_tasks append_one(priority level, unsigned worker, queue_room room,
                                              Fill&& fill, Origin&& origin) {
-        if (room == 0 && level == priority::medium && worker != outside && count_ != 0) {
+        if (!room.any() && level == priority::medium && worker != outside && count_ != 0) {
             const auto appended = own_[worker].append_one(true, fill);
             filled_.set(worker);
             return {appended.count, worker};
@@ -329,31 +329,44 @@ private:
     REGATTA_APART batch take_elsewhere(unsigned worker, unsigned reach, unsigned& victim,
                                        bool& stolen) noexcept {
         batch b;
-        if (layout_ != queue_layout::per_worker && (b = shared_.take()).size() != 0) {
+        if ((layout_ != queue_layout::per_worker && (b = shared_.take()).size() != 0) ||
+            reach == 0 || count_ == 0) {
             return b;
         }
-        if (reach != 0) {
-            // relaxed: a hint; see settle().
-            bool inner = several_nodes_.load(std::memory_order_relaxed);
-            const bool several = inner;
-            // A queue that had a task to steal probably has more.
-            while (!any_filled(victim, [&](unsigned from) noexcept {
-                if (!reaches(worker, from, reach) || (several && is_near(worker, from) != inner)) {
-                    return false;
-                }
-                b = own_[from].take();
-                if (b.size() == 0) {
-                    note_empty(from);
-                    return false;
-                }
-                victim = from;
-                stolen = true;
-                return true;
-            }) && inner) {
-                inner = false; // Now the queues of other nodes.
-            }
+        // relaxed: a hint; see settle().
+        const bool several = several_nodes_.load(std::memory_order_relaxed);
+        // A queue that had a task to steal probably has more.
+        stolen = reaches(worker, victim, reach) && (!several || is_near(worker, victim)) &&
+                 (b = own_[victim].take()).size() != 0;
+        if (!stolen) {
+            b = steal(worker, reach, several, victim);
+            stolen = b.size() != 0;
         }
         return b;
+    }
+    /// From another worker's queue, where there are `several` memory nodes first of the worker's.
+    REGATTA_APART batch steal(unsigned worker, unsigned reach, bool several,
+                              unsigned& victim) noexcept {
+        batch b;
+        for (bool inner = several;; inner = false) {
+            if (any_filled(victim,
+                           [&](unsigned from) noexcept {
+                               if (!reaches(worker, from, reach) ||
+                                   (several && is_near(worker, from) != inner)) {
+                                   return false;
+                               }
+                               b = own_[from].take();
+                               if (b.size() == 0) {
+                                   note_empty(from);
+                                   return false;
+                               }
+                               victim = from;
+                               return true;
+                           }) ||
+                !inner) {
+                return b;
+            }
+        }
     }
     /// Whether the worker may steal from the queue of that other one: it is one of the next
     /// `reach`, counted round. No worker reaches itself.
