@@ -6,7 +6,6 @@
 /// A message bus: any number of producers, one consumer, a closed set of message types.
 
 #include <regatta/base/cache_line.hpp>
-#include <regatta/base/config.hpp>
 #include <regatta/base/detail/clock.hpp>
 #include <regatta/base/detail/saturated_time.hpp>
 #include <regatta/base/error.hpp>
@@ -256,9 +255,7 @@ private:
         ~dispatching() {
             // Before the batch ends, so that a thread that waits for its end finds all tidied. No
             // message follows the last one that would do it.
-            if (bus_.tidy_due_) [[unlikely]] {
-                bus_.tidy();
-            }
+            bus_.tidy();
             bus_.batches_.leave();
         }
 
@@ -275,7 +272,7 @@ private:
 
     /// Destroys handlers unsubscribed by handlers and activates those they subscribed. Other
     /// threads destroy the handlers that they unsubscribe. No handler runs during this call.
-    REGATTA_APART void tidy() noexcept {
+    void tidy() noexcept {
         while (tidy_due_) { // a handler's destructor may also use the bus
             tidy_due_ = false;
             for (table& one : tables_) {

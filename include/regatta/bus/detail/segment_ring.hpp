@@ -268,7 +268,7 @@ public:
 private:
     /// Consumer: calls `use` with the elements of these positions, at least one.
     template<class Use>
-    REGATTA_APART void consume_all(std::size_t next, std::size_t end, Use& use) {
+    void consume_all(std::size_t next, std::size_t end, Use& use) {
         const releaser release{*this};
         while (next != end) {
             const std::size_t offset = next & mask_;
