@@ -232,7 +232,8 @@ protected:
                 next_lane_ = now == lane_count_ ? 0 : now + 1;
                 const std::size_t taken =
                     now == lane_count_ ? common_.consume_seen(quota, [&](auto& m) { m.visit(use); })
-                                       : take_seen(now, quota, use);
+                    : lanes_[now].ring->seen() ? take_seen(now, quota, use)
+                                               : 0;
                 more = more || taken == quota;
                 done += taken;
             }

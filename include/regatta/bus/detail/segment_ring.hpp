@@ -210,17 +210,53 @@ public:
         seen_tail_ = tail_.load(std::memory_order_acquire);
     }
 
+    /// Consumer: whether there are elements left that the last `look` saw.
+    bool seen() const noexcept {
+        // relaxed: only the consumer writes it.
+        return seen_tail_ != done_.load(std::memory_order_relaxed);
+    }
     /// Consumer: as `consume`, of those elements that were there at the last `look`. To take also
     /// those that came in since would bring the consumer to the very line that the producer writes.
     template<class Use>
-    REGATTA_INLINE std::size_t consume_seen(std::size_t max, Use&& use) {
+    std::size_t consume_seen(std::size_t max, Use&& use) {
         // relaxed: only the consumer writes it.
         const std::size_t head = done_.load(std::memory_order_relaxed);
-        const std::size_t count = std::min(seen_tail_ - head, max);
-        if (count != 0) { // Else without a store, so that the next look begins sooner.
-            consume_all(head, head + count, use);
+        const std::size_t end = head + std::min(seen_tail_ - head, max);
+        if (end == head) {
+            return 0; // Without a store, so that the next look begins sooner.
         }
-        return count;
+        const releaser release{*this};
+        for (std::size_t next = head; next != end;) {
+            const std::size_t offset = next & mask_;
+            if (offset == 0) {
+                // relaxed, both: the acquire of tail_ has made the first visible; the second is the
+                // consumer's own.
+                read_.store(order_[entry_of(next)].load(std::memory_order_relaxed) * segment(),
+                            std::memory_order_relaxed);
+            }
+            // Up to the end, that of the segment, or the next time that it gives room back.
+            const std::size_t stop = next + std::min({end - next, segment() - offset,
+                                                      release_interval - next % release_interval});
+            // One index for the position, the cell and the tag: of three that run along, not all
+            // stay in registers. The difference wraps.
+            const std::size_t shift = read_.load(std::memory_order_relaxed) + offset - next;
+            cell* const cells = cells_.get();
+            const tag_cell* const tags = tags_.get();
+            const std::size_t soon = next + std::min(stop - next, cells_ahead);
+            for (std::size_t at = next; at != soon; ++at) {
+                expect_use(shift + at);
+            }
+            while (next != stop) {
+                const std::size_t at = shift + next++;
+                if (stop - next >= cells_ahead) {
+                    expect_use(at + cells_ahead);
+                }
+                const destroyer destroy{*this, at, next};
+                use(cells[at].get(), tags[at].load(std::memory_order_relaxed));
+            } // destroyed here, before the producer may get the cell
+            release.now();
+        }
+        return end - head;
     }
 
     /// Consumer: whether there is something to consume.
@@ -266,42 +302,6 @@ public:
     std::size_t segments_used() const noexcept { return free_.used(); }
 
 private:
-    /// Consumer: calls `use` with the elements of these positions, at least one.
-    template<class Use>
-    void consume_all(std::size_t next, std::size_t end, Use& use) {
-        const releaser release{*this};
-        while (next != end) {
-            const std::size_t offset = next & mask_;
-            if (offset == 0) {
-                // relaxed, both: the acquire of tail_ has made the first visible; the second is the
-                // consumer's own.
-                read_.store(order_[entry_of(next)].load(std::memory_order_relaxed) * segment(),
-                            std::memory_order_relaxed);
-            }
-            // Up to the end, that of the segment, or the next time that it gives room back.
-            const std::size_t stop = next + std::min({end - next, segment() - offset,
-                                                      release_interval - next % release_interval});
-            // One index for the position, the cell and the tag: of three that run along, not all
-            // stay in registers. The difference wraps.
-            const std::size_t shift = read_.load(std::memory_order_relaxed) + offset - next;
-            cell* const cells = cells_.get();
-            const tag_cell* const tags = tags_.get();
-            const std::size_t soon = next + std::min(stop - next, cells_ahead);
-            for (std::size_t at = next; at != soon; ++at) {
-                expect_use(shift + at);
-            }
-            while (next != stop) {
-                const std::size_t at = shift + next++;
-                if (stop - next >= cells_ahead) {
-                    expect_use(at + cells_ahead);
-                }
-                const destroyer destroy{*this, at, next};
-                use(cells[at].get(), tags[at].load(std::memory_order_relaxed));
-            } // destroyed here, before the producer may get the cell
-            release.now();
-        }
-    }
-
     using cell = typename Atomics::template cell<T>;
     using position = typename Atomics::template atomic<std::size_t>;
     using tag_cell = typename Atomics::template atomic<Tag>;
