@@ -104,7 +104,7 @@ public:
             impl_.store(value, rl::mo_relaxed, info_of(at));
             return true;
         }
-        // The failure order of every primitive is relaxed, so that only the success order mutates.
+        // Only the success order mutates: hardly any primitive has a failure order but relaxed.
         return impl_.compare_exchange_weak(expected, value,
                                            to_relacy(mutated(operation::modify, success, at)),
                                            info_of(at), to_relacy(failure), info_of(at));

@@ -135,9 +135,13 @@ struct closing : rl::test_suite<closing, 3> {
 };
 
 /// The room beside a cell comes whole, whichever producer brought it, and again in the segment's
-/// next life.
+/// next life, whose beginning writes to it.
 struct room : rl::test_suite<room, 3> {
-    regatta::detail::basic_segment_queue<unsigned, model::model_atomics, 2> queue;
+    struct element {
+        unsigned producer;
+        unsigned char* beside;
+    };
+    regatta::detail::basic_segment_queue<element, model::model_atomics, 2> queue;
 
     void thread(unsigned index) {
         if (index == 2) {
@@ -148,6 +152,7 @@ struct room : rl::test_suite<room, 3> {
                     model::model_atomics::yield();
                     continue;
                 }
+                RL_ASSERT(*b[0].beside == b[0].producer + 1);
                 b.destroy(0);
                 mine.finish(b, 1);
                 ++taken;
@@ -156,8 +161,9 @@ struct room : rl::test_suite<room, 3> {
         }
         for (int i = 0; i < 3; ++i) {
             queue.append(false, 1, 8, [&](auto& c, std::size_t, void* beside) {
-                RL_ASSERT(beside != nullptr);
-                c.emplace(index);
+                auto* const byte = static_cast<unsigned char*>(beside);
+                *byte = static_cast<unsigned char>(index + 1);
+                c.emplace(element{index, byte});
             });
         }
     }

@@ -35,7 +35,7 @@ inline bool append(queues_type& queues, priority level, unsigned worker, unsigne
     const auto fill = [&](queues_type::cell& into, std::size_t, void* room) {
         into.emplace(number, room);
     };
-    return queues.append(level, worker, 1, 0, fill).count != 0;
+    return queues.append_one(level, worker, 0, fill, [] { return std::uintptr_t{0}; }).count != 0;
 }
 
 /// A worker's own.

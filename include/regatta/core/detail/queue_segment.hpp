@@ -28,20 +28,18 @@ public:
 
     /// @param bytes at most `largest`.
     constexpr queue_room(std::size_t bytes) noexcept
-        : lines_(static_cast<std::uint32_t>((bytes + cache_line_size - 1) / cache_line_size))
-        , size_(bytes == 0
+        : size_(bytes == 0
                     ? 0
-                    : static_cast<std::uint32_t>(std::bit_width((bytes - 1) / cache_line_size))) {}
+                    : static_cast<std::uint32_t>(std::bit_width((bytes - 1) / cache_line_size)))
+        , any_(bytes != 0) {}
 
-    constexpr bool any() const noexcept { return lines_ != 0; }
-    /// The lines that the element uses.
-    constexpr std::uint32_t lines() const noexcept { return lines_; }
-    /// The logarithm of the lines of its room: less than `sizes`.
+    constexpr bool any() const noexcept { return any_; }
+    /// The logarithm of its lines: less than `sizes`.
     constexpr std::uint32_t size() const noexcept { return size_; }
 
 private:
-    std::uint32_t lines_;
     std::uint32_t size_;
+    bool any_;
 };
 
 /// `Size` cells for elements of type `T`, each with a turn and optionally a room beside it.
