@@ -230,10 +230,12 @@ protected:
                 const std::size_t quota = std::min(lane_quota, max - done);
                 const std::size_t now = next_lane_;
                 next_lane_ = now == lane_count_ ? 0 : now + 1;
-                const std::size_t taken =
-                    now == lane_count_ ? common_.consume_seen(quota, [&](auto& m) { m.visit(use); })
-                    : lanes_[now].ring->seen() ? take_seen(now, quota, use)
-                                               : 0;
+                std::size_t taken = 0;
+                if (now == lane_count_) {
+                    taken = common_.consume_seen(quota, [&](auto& m) { m.visit(use); });
+                } else if (lanes_[now].ring->seen()) {
+                    taken = take_seen(now, quota, use);
+                }
                 more = more || taken == quota;
                 done += taken;
             }

@@ -122,8 +122,8 @@ struct queue_segment {
         tail.store((number * stride) | (closed ? closed_bit : 0), std::memory_order_release);
     }
 
-    /// The rooms of that size, of the first cell and those that follow; null if it is none.
-    /// Allocates them, unless they are there. Failure: `std::bad_alloc`.
+    /// The rooms of that size, one for each cell; null if the element needs no room. The first call
+    /// allocates them. Failure: `std::bad_alloc`.
     line* provide_rooms(queue_room room) {
         if (!room.any()) {
             return nullptr;
@@ -165,8 +165,8 @@ struct queue_segment {
     typename Atomics::template atomic<queue_segment*> next{nullptr};
     /// The rooms beside the cells, or null. Written by the first producer that needs them.
     typename Atomics::template atomic<line*> rooms[queue_room::sizes]{nullptr, nullptr, nullptr};
-    /// A bit for each size of rooms that was asked for in this life. Written by producers and by
-    /// `begin`, read by both.
+    /// A bit for each size of rooms that an element needed in this life. Written and read by
+    /// producers and by `begin`.
     typename Atomics::template atomic<std::uint32_t> rooms_used{0};
     /// The next position that a consumer claims. Written and read by consumers.
     alignas(destructive_alignment) typename Atomics::template atomic<std::uint64_t> head{0};

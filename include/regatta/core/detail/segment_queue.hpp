@@ -28,8 +28,8 @@ namespace regatta::detail {
 /// filled again. So a queue that stays short stays in the cache and no longer calls the heap. Only
 /// a thread that goes from one segment to the next takes a lock.
 ///
-/// An element may have `largest_room` bytes beside its cell, for data that does not fit into it. A
-/// segment allocates them when one of its elements first needs them.
+/// An element may have `queue_room::largest` bytes beside its cell, for data that does not fit into
+/// it. A segment allocates them when one of its elements first needs them.
 ///
 /// Threads: any, for every member except the destructor.
 /// Blocks: only for that lock. A producer that is descheduled between claim and publication delays
@@ -55,8 +55,6 @@ class basic_segment_queue {
     using slot = typename segment::slot;
 
 public:
-    static constexpr std::size_t largest_room = queue_room::largest;
-
     using cell = typename Atomics::template cell<T>;
 
     /// The result of `append`.
@@ -287,8 +285,8 @@ private:
         return *head_segment_.load(std::memory_order_acquire);
     }
 
-    /// One attempt to append to the last segment, as `append` does. @returns whether it told `run`
-    /// what has become of it; if not, the chain or the segment has changed meanwhile.
+    /// One attempt to append to the last segment, as `append` does. @returns true with the result
+    /// in `run`; false if another thread has changed the queue meanwhile: try again.
     template<class Fill>
     REGATTA_INLINE bool append_at_last(bool even_closed, std::size_t count, queue_room room,
                                        Fill& fill, appended_run& run) {
@@ -327,9 +325,9 @@ private:
         return append(even_closed, 1, 0, fill);
     }
 
-    /// One attempt to claim up to `max` elements of the first segment. @returns whether it told
-    /// `found` what it has claimed, or that there is none; if not, the chain or the segment has
-    /// changed meanwhile.
+    /// One attempt to claim up to `max` elements of the first segment. @returns true with the
+    /// claimed elements in `found`, which is empty if the queue is; false if another thread has
+    /// changed the queue meanwhile: try again.
     REGATTA_INLINE bool take_from_first(std::size_t max, batch& found) noexcept {
         std::uint64_t position = 0;
         // release: partner is the acquire in taken(); publishes that the element had been appended.
@@ -341,7 +339,7 @@ private:
     REGATTA_APART batch take_apart() noexcept { return take(1); }
 
     /// One look for up to `max` neighbours to claim. @param position set to that of the first.
-    /// @returns as `take_from_first`.
+    /// @returns as `take_from_first`, but nothing is claimed yet.
     REGATTA_INLINE bool look(std::size_t max, batch& found, std::uint64_t& position) noexcept {
         segment& s = first_segment();
         // relaxed: a guess that the compare-and-swap checks.

@@ -137,7 +137,7 @@ private:
 
     using cell = task_queues::cell;
 
-    /// The bytes that a closure needs beside its cell.
+    /// What a closure needs beside its cell.
     template<class F>
     static constexpr queue_room room_of() noexcept {
         static_assert(task_slot::fits_cell<F> || task_slot::fits_room<F>);
@@ -148,7 +148,7 @@ private:
     /// closures is compiled once, and not for each type: a call of `execute` is a few instructions,
     /// and little work for the compiler.
     struct closure_kind {
-        queue_room room; ///< What it needs beside its cell.
+        queue_room room; ///< As `room_of`.
         /// Puts it into a cell. @param from the closure, or what makes it.
         void (*fill)(cell& into, void* beside, void* from) noexcept;
         task (*box)(void* from); ///< Makes a task of it; or null.
@@ -175,6 +175,7 @@ private:
     /// The same for a closure that needs bytes beside its cell.
     REGATTA_APART REGATTA_POOLS_API void enqueue_beside(priority level, const closure_kind& kind,
                                                         void* from);
+    /// Either of the two. @tparam Beside whether the closure needs bytes beside its cell.
     template<bool Beside>
     REGATTA_INLINE void enqueue_kind(priority level, const closure_kind& kind, void* from) {
         engine_.refuse_fork(submission);

@@ -46,7 +46,6 @@ public:
     using tally = typename fresh_queue::tally;
     using cell = typename fresh_queue::cell;
     using appended_run = typename fresh_queue::appended_run;
-    static constexpr std::size_t largest_room = fresh_queue::largest_room;
 
     basic_task_queue() = default;
     basic_task_queue(const basic_task_queue&) = delete;

@@ -107,7 +107,7 @@ public:
                 inside ? worker : turns_[lane_of(origin)].queue.load(std::memory_order_relaxed);
             q = &own_[target];
         }
-        static_assert(task_room_size <= queue::largest_room);
+        static_assert(task_room_size <= queue_room::largest);
         const auto appended = q->append(inside, count, room, fill);
         if (target != outside) {
             filled_.set(target);
@@ -136,6 +136,7 @@ public:
     /// @param reach of how many following workers' queues, counted round, it may steal.
     /// @param victim the worker that it last stole from, where it begins to search.
     /// @param stolen set to whether the task was stolen.
+    /// Inline is what most takes are: of a worker's own queue, or of the only one.
     REGATTA_INLINE batch take(unsigned worker, std::uint32_t turn, unsigned reach, unsigned& victim,
                               bool& stolen) noexcept {
         stolen = false;
@@ -316,6 +317,7 @@ private:
     bool shared_is_due(std::uint32_t turn) const noexcept {
         return layout_ == queue_layout::both && turn % 32 == shared_first;
     }
+    /// A task of medium priority.
     REGATTA_APART batch take_medium(unsigned worker, std::uint32_t turn, unsigned reach,
                                     unsigned& victim, bool& stolen) noexcept {
         batch b;
