@@ -67,7 +67,7 @@ int run(int argc, char** argv) {
     add_advise_command(app, chosen, words);
     add_shm_command(app, chosen);
     app.footer("Examples:\n"
-               "  regatta race                     all schemes, 512 x 512 matrices\n"
+               "  regatta race                     every scheme in C++, 512 x 512 matrices\n"
                "  regatta race --list              what there is to race\n"
                "  regatta race isolation           pin threads, or own their CPUs?\n"
                "  regatta scale                    how far does it scale?\n"

@@ -208,7 +208,7 @@ void add_advise_command(subcommand app, action& chosen, const std::vector<std::s
                    "  regatta scale primes --json scale.json\n"
                    "  regatta advise race.json scale.json       from what was measured\n"
                    "\nExit status: 0 all well, 1 it could not be measured, 2 wrong usage or no "
-                   "result, 130 and 143 ended by Ctrl-C and SIGTERM.");
+                   "result, 129, 130 and 143 ended by SIGHUP, Ctrl-C and SIGTERM.");
     command.runs(chosen, [&words, arguments] { return run_command(*arguments, words); });
 }
 

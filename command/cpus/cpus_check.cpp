@@ -190,8 +190,8 @@ void add_cpus_check(subcommand cpus, action& chosen) {
         "\nAs root (or with CAP_PERFMON) it names everybody who ran there, from the kernel's own "
         "record of switches. Without, it sees that somebody did, and names those whom /proc "
         "shows.\n"
-        "\nExit status: 0 exclusive, 1 not, or it could not be found out, 2 wrong usage, 130 "
-        "and 143 ended by Ctrl-C and SIGTERM.");
+        "\nExit status: 0 exclusive, 1 not, or it could not be found out, 2 wrong usage, 129, "
+        "130 and 143 ended by SIGHUP, Ctrl-C and SIGTERM.");
     command.runs(chosen, [arguments] { return run_command(*arguments); });
 }
 

@@ -99,6 +99,7 @@ int run_command(const plan_arguments& arguments) {
     options.move_others = arguments.move_others;
     options.move_interrupts = arguments.move_interrupts;
     options.whole_processes = true; // As `regatta cpus run` does.
+    options.balanced = true;
     plan.run_time = preview_exclusive(cpus, options, arguments.root);
     plan.permissions = arguments.move_others ? " --move-others" : "";
     plan.permissions += arguments.move_interrupts ? " --move-interrupts" : "";
@@ -138,7 +139,7 @@ void add_cpus_plan(subcommand cpus, action& chosen) {
     add_json_option(command, a.files, "the whole plan");
     command
         .add_option("--root", a.root,
-                    "A directory with another machine's /sys, /proc, /boot and /etc")
+                    "A directory with another machine's /sys, /proc, /boot, /etc, /usr and /run")
         .check(check_directory)
         .type_name("DIR");
     command.footer(

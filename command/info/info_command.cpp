@@ -43,7 +43,8 @@ void add_info_command(subcommand app, action& chosen, const std::vector<std::str
     const auto arguments = std::make_shared<info_arguments>();
     info_arguments& a = *arguments;
     add_json_option(info, a.files, "all of it");
-    info.add_option("--root", a.root, "A directory with another machine's /sys and /proc")
+    info.add_option("--root", a.root,
+                    "A directory with another machine's /sys, /proc, /etc and /run")
         .check(check_directory)
         .type_name("DIR");
     info.footer("Examples:\n"

@@ -75,7 +75,7 @@ void add_race_options(subcommand command, race_arguments& a) {
         .delimiter(',')
         .one_value_each()
         .type_name("A,B,...")
-        .default_str("all");
+        .default_str("all but those in Python");
     command.add_option("--workers", a.axes.workers, "Workers of each scheme; several make a sweep")
         .check(whole_number(1, race::run_log::max_workers))
         .delimiter(',')
@@ -138,8 +138,8 @@ void add_race_options(subcommand command, race_arguments& a) {
         "  regatta race --time 1min --json result.json --html result.html\n"
         "  regatta race empty --rate 20000/s --size 20000   # whose latency is lowest?\n"
         "  regatta race --command 'one=xz -kc f' --command 'all=xz -kc -T{workers} f'\n"
-        "\nExit status: 0 all well, 1 a scheme failed, 2 wrong usage, 130 and 143 ended by "
-        "Ctrl-C and SIGTERM.");
+        "\nExit status: 0 all well, 1 a scheme failed, 2 wrong usage, 129, 130 and 143 "
+        "ended by SIGHUP, Ctrl-C and SIGTERM.");
 }
 
 const race::workload_info& chosen_workload(const race_arguments& arguments) {

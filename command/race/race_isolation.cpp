@@ -156,8 +156,8 @@ void add_race_isolation(subcommand parent, action& chosen, const std::vector<std
         "  regatta race isolation --workers 2 -- xz -T{workers} -kc FILE\n"
         "\nThe noise is made of this program's own processes and ends with it. Where CPUs cannot "
         "be owned, the report says why and has the other three modes.\n"
-        "\nExit status: 0 all well, 1 a mode failed, 2 wrong usage, 130 and 143 ended by "
-        "Ctrl-C and SIGTERM.");
+        "\nExit status: 0 all well, 1 a mode failed, 2 wrong usage, 129, 130 and 143 "
+        "ended by SIGHUP, Ctrl-C and SIGTERM.");
     command.final_callback([command, &chosen, &words, arguments] {
         arguments->cpus_given = command.option_named("--cpus").count() != 0;
         chosen = [&words, arguments] { return run_command(*arguments, words); };

@@ -111,8 +111,8 @@ void add_scale_command(subcommand app, action& chosen, const std::vector<std::st
                    "  regatta scale stream                  # does memory set the limit?\n"
                    "  regatta scale primes --rate 2000      # latency under an even load\n"
                    "  regatta race --list                   # workloads and schemes\n"
-                   "\nExit status: 0 all well, 1 it could not be measured, 2 wrong usage, 130 "
-                   "and 143 ended by Ctrl-C and SIGTERM.");
+                   "\nExit status: 0 all well, 1 it could not be measured, 2 wrong usage, 129, "
+                   "130 and 143 ended by SIGHUP, Ctrl-C and SIGTERM.");
     command.runs(chosen, [&words, arguments] { return run_command(*arguments, words); });
 }
 

@@ -104,7 +104,7 @@ class CpusPlan(unittest.TestCase):
             "name": "GRUB", "file": "/etc/default/grub",
             "advice": "in /etc/default/grub, add the options to GRUB_CMDLINE_LINUX, inside its quotes; "
                       "then run `update-grub` and reboot."}])
-        self.assertEqual(document["run_time"]["level"], "isolated partition")
+        self.assertEqual(document["run_time"]["level"], "root partition")
         way = next(w for w in document["run_time"]["ways"] if w["impossible"] is None)
         self.assertIn("enable the cpuset controller below /sys/fs/cgroup", way["steps"])
         self.assertTrue(any("write '1,3,5,7' to" in step for step in way["steps"]), way)
