@@ -183,9 +183,10 @@ void exclusive_cpus::enter_process(int process) {
         const auto details = detail::read_task_details(*lease.system, process, thread);
         return !details || details->has_ended;
     };
+    // That need not come in a process that starts and ends threads all the time.
     bool any_in = false;
     std::vector<std::string> entered;
-    for (;;) {
+    for (int pass = 0; !any_in || pass < 100; ++pass) {
         const std::vector<std::string> found = lease.system->list(folder); // Sorted.
         if (found.empty()) {
             const int error = lease.system->read_error(folder);

@@ -45,26 +45,39 @@ const std::string& way_out(const exclusive_plan& plan, const std::string& group)
     return !plan.others.empty() && group == plan.tree.top ? plan.others : group;
 }
 
+std::vector<exclusive_step> steps_of_others(const lease_state& lease) {
+    return steps_of_others(*lease.system, lease.journal.name());
+}
+
 /// Whether leases have made the mask of a task of its saved one.
-bool is_narrowed(const lease_state& lease, const cpu_set& saved, const cpu_set& now) {
+bool is_narrowed(const lease_state& lease, const std::vector<exclusive_step>& of_others,
+                 const cpu_set& saved, const cpu_set& now) {
     exclusive_step own;
     own.cpus = lease.cpus;
     own.rest = lease.rest;
-    exclusive_system& system = *lease.system;
-    return is_made_of(system, own, {}, saved, now) ||
-           is_made_of(system, own, steps_of_others(system, lease.journal.name()), saved, now);
+    return is_made_of(*lease.system, own, {}, saved, now) ||
+           is_made_of(*lease.system, own, of_others, saved, now);
 }
 
-/// The mask that an entering thread would have without the lease, as far as known. The lease may
-/// have narrowed it; the masks that it narrowed are recorded.
-cpu_set mask_without_lease(const lease_state& lease, const task_mask& now) {
-    if (only_pins(lease)) {
-        return now.allowed;
+/// The mask that an entering thread would have without any lease, as far as known. This lease may
+/// have narrowed it; the masks that it narrowed are recorded. So may others.
+cpu_set mask_without_leases(const lease_state& lease, const std::vector<exclusive_step>& of_others,
+                            const task_mask& now) {
+    const bool pins = only_pins(lease);
+    if (const task_mask* const saved = pins ? nullptr : find_mask(lease.done, now)) {
+        return is_narrowed(lease, of_others, saved->allowed, now.allowed) ? saved->allowed
+                                                                          : now.allowed;
     }
-    if (const task_mask* const saved = find_mask(lease.done, now)) {
-        return is_narrowed(lease, saved->allowed, now.allowed) ? saved->allowed : now.allowed;
+    const cpu_set taken = cpus_of(of_others) | (pins ? cpu_set() : lease.cpus);
+    const cpu_set free = (lease.rest | lease.cpus) - taken;
+    if (free.empty() || !now.allowed.contains(free)) {
+        return now.allowed; // It is pinned.
     }
-    return now.allowed.contains(lease.rest) ? now.allowed | lease.cpus : now.allowed;
+    // One that another lease has recorded may have been pinned, too, to CPUs that are all free.
+    const task_mask* const saved = find_mask(of_others, now);
+    return saved == nullptr                                ? now.allowed | taken
+           : saved->allowed - taken == now.allowed - taken ? saved->allowed
+                                                           : now.allowed;
 }
 
 /// Records the group of an entering thread, to be restored even if this process dies first.
@@ -190,7 +203,8 @@ unsigned cpu_in_turn(lease_state& lease) {
 
 void put_thread_out(lease_state& lease, const entered_task& task) {
     exclusive_system& system = *lease.system;
-    const task_mask& before = task.before;
+    task_mask before = task.before;
+    before.allowed = beside_others(before.allowed, steps_of_others(lease));
     const auto now = read_task(system, before.process, before.thread);
     if (!now || !is_same_start(now->start, before.start)) {
         return; // It has ended, and its number may belong to another thread.
@@ -246,7 +260,8 @@ step_error put_thread_in(lease_state& lease, int thread, bool alone) {
         return act_failed(ESRCH, "find the thread " + std::to_string(thread));
     }
     entered_task task{*found};
-    task.before.allowed = mask_without_lease(lease, *found);
+    const std::vector<exclusive_step> of_others = steps_of_others(lease);
+    task.before.allowed = mask_without_leases(lease, of_others, *found);
     const bool whole_process = takes_processes(lease.plan);
     if (!lease.plan.group.empty()) {
         task.group = lease.plan.group_of(system, process, thread);
@@ -258,7 +273,7 @@ step_error put_thread_in(lease_state& lease, int thread, bool alone) {
                          [&](const auto& one) { return one.second.before.process == process; });
         task.group = first != lease.entered.end() ? first->second.group : lease.plan.tree.own;
         if (find_mask(lease.done, *found) == nullptr) {
-            task.before.allowed = lease.cpus | lease.rest;
+            task.before.allowed = lease.cpus | lease.rest | cpus_of(of_others);
         }
     }
     if (auto error = note_mask(lease, task.before)) {

@@ -46,17 +46,6 @@ void recall_masks(std::vector<task_mask>& masks, const std::vector<exclusive_ste
     }
 }
 
-/// The CPUs off which leases that have recorded masks keep other tasks.
-cpu_set cpus_of(const std::vector<exclusive_step>& steps) {
-    cpu_set cpus;
-    for (const exclusive_step& step : steps) {
-        if (saves_masks(step) && step.text != pins_only) {
-            cpus |= step.cpus;
-        }
-    }
-    return cpus;
-}
-
 /// Whether a task with the mask `now` has entered another lease.
 bool is_in_another(const std::vector<exclusive_step>& of_others, const task_mask& now) {
     return std::any_of(of_others.begin(), of_others.end(), [&](const exclusive_step& other) {
@@ -103,9 +92,7 @@ bool restore_mask(exclusive_system& system, const exclusive_step& step,
     if (!now) {
         return is_task_gone(system, saved.process, saved.thread);
     }
-    const cpu_set kept_off = swept_by_others(of_others);
-    const cpu_set wanted =
-        (saved.allowed - kept_off).empty() ? saved.allowed : saved.allowed - kept_off;
+    const cpu_set wanted = beside_others(saved.allowed, of_others);
     if (!is_same_start(now->start, saved.start) || now->allowed == wanted ||
         !is_ours_to_restore(step, cpus_of(of_others), online, saved.allowed, now->allowed)) {
         return true;
@@ -170,6 +157,21 @@ step_error widen_heirs(exclusive_system& system, const exclusive_step& step,
 }
 
 } // namespace
+
+cpu_set cpus_of(const std::vector<exclusive_step>& steps) {
+    cpu_set cpus;
+    for (const exclusive_step& step : steps) {
+        if (saves_masks(step) && step.text != pins_only) {
+            cpus |= step.cpus;
+        }
+    }
+    return cpus;
+}
+
+cpu_set beside_others(const cpu_set& mask, const std::vector<exclusive_step>& of_others) {
+    const cpu_set left = mask - swept_by_others(of_others);
+    return left.empty() ? mask : left;
+}
 
 step_error tasks_not_listed() {
     return {EIO, "the tasks in /proc cannot be listed"};

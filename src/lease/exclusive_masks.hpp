@@ -31,6 +31,13 @@ void replace_mask(std::vector<exclusive_step>& steps, const task_mask& task);
 /// Lets all of `steps`, in their order, restore the mask of a task that the last of them has saved.
 void use_last_masks(std::vector<exclusive_step>& steps);
 
+/// The CPUs off which leases that have recorded masks keep other tasks.
+cpu_set cpus_of(const std::vector<exclusive_step>& steps);
+
+/// A mask without the CPUs that other leases keep clear by the masks of tasks alone; the whole mask
+/// if nothing would be left.
+cpu_set beside_others(const cpu_set& mask, const std::vector<exclusive_step>& of_others);
+
 /// Whether a mask is what leases made of the saved one: `step` and those of others. A mask that was
 /// set since is not.
 bool is_made_of(exclusive_system& system, const exclusive_step& step,

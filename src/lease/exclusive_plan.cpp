@@ -24,10 +24,12 @@ std::string exclusive_plan::group_of(exclusive_system& system, int process, int 
 
 std::vector<exclusive_step> quiet_steps(const plan_request& request, exclusivity level) {
     std::vector<std::string> files;
+    std::string interrupts;
     if (request.options.move_interrupts) {
-        files.push_back("/proc/irq/default_smp_affinity");
+        files.emplace_back(default_interrupts);
         for (const std::string& number : request.system.list_folders("/proc/irq")) {
             files.push_back("/proc/irq/" + number + "/smp_affinity_list");
+            interrupts += (interrupts.empty() ? "" : " ") + number;
         }
     }
     if (request.options.move_others && level <= exclusivity::shielded) {
@@ -39,6 +41,7 @@ std::vector<exclusive_step> quiet_steps(const plan_request& request, exclusivity
         if (cpus && !(*cpus & request.cpus).empty()) {
             steps.push_back(as_optional(cpus_step(step_kind::take_cpus, file, request.cpus)));
             steps.back().rest = request.rest;
+            steps.back().text = file == default_interrupts ? interrupts : std::string();
         }
     }
     return steps;

@@ -34,14 +34,19 @@ enum class step_kind {
 /// The text of masks that were saved by a lease that keeps no other task off its CPUs.
 inline constexpr std::string_view pins_only = "pins only";
 
+/// The file with the CPUs that an interrupt gets when it first appears.
+inline constexpr std::string_view default_interrupts = "/proc/irq/default_smp_affinity";
+
 /// One step. The first group of members is the plan. The second group is filled when the step is
 /// done; its inverse needs it.
 struct exclusive_step {
     step_kind kind = step_kind::set_file;
-    std::string path{};      ///< A file or the directory of a group.
-    std::string target{};    ///< The group that takes the tasks.
-    std::string member{};    ///< The file of a group that lists its tasks and accepts new ones.
-    std::string text{};      ///< The text to write; of saved masks `pins_only`, or nothing.
+    std::string path{};   ///< A file or the directory of a group.
+    std::string target{}; ///< The group that takes the tasks.
+    std::string member{}; ///< The file of a group that lists its tasks and accepts new ones.
+    /// The text to write; of saved masks `pins_only`, or nothing; of `default_interrupts` the
+    /// numbers of those that there are.
+    std::string text{};
     std::string undo_text{}; ///< The text that the inverse writes.
     cpu_set cpus{};          ///< The CPUs to remove or add; for masks, those of the lease.
     cpu_set rest{};          ///< The CPUs for all other tasks: all without those of the lease.

@@ -12,6 +12,7 @@
 #include <regatta/base/detail/system_files.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <optional>
 #include <string>
@@ -117,6 +118,20 @@ bool is_chosen_since(const step_context& context, const exclusive_step& step, co
     return step.cpus.contains(before) ? !now.contains(left) : !left.empty() && (now & left).empty();
 }
 
+/// Gives the interrupts that have come since the step, and have its CPUs, those that the next will
+/// have.
+void restore_new_interrupts(exclusive_system& system, const exclusive_step& step,
+                            const cpu_set& now, const cpu_set& wanted) {
+    const auto known = split(step.text, ' ');
+    for (const std::string& number : system.list_folders("/proc/irq")) {
+        const std::string file = "/proc/irq/" + number + "/smp_affinity_list";
+        if (std::find(known.begin(), known.end(), number) == known.end() &&
+            read_cpus(system, file) == now) {
+            system.write(file, wanted.to_string() + "\n"); // It may be one that stays where it is.
+        }
+    }
+}
+
 /// Adds what a step removed from a file, and removes what it added.
 step_error restore_cpu_file(step_context& context, const exclusive_step& step) {
     const auto now = read_cpus(context.system, step.path);
@@ -144,6 +159,9 @@ step_error restore_cpu_file(step_context& context, const exclusive_step& step) {
     }
     if (trimmed(text).empty()) {
         text = "\n";
+    }
+    if (step.path == default_interrupts) {
+        restore_new_interrupts(context.system, step, *now, wanted);
     }
     int error = context.system.write(step.path, text);
     if (error == EINVAL) {

@@ -88,8 +88,14 @@ step_error apply_make_group(step_context& context, const exclusive_step& step) {
         }
         return failed;
     }
-    return error == 0 || (error == EEXIST && known) ? step_error{}
-                                                    : act_failed(error, describe(step));
+    if (error != 0 && !(error == EEXIST && known)) {
+        return act_failed(error, describe(step));
+    }
+    // Version 2, below a group that has processes and is no real top: nothing can enter.
+    const auto type = context.system.read(step.path + "/cgroup.type");
+    return type && trimmed(*type) == "domain invalid" && step.member == "cgroup.procs"
+               ? act_failed(EOPNOTSUPP, "use the group " + step.path + ", an invalid domain")
+               : step_error{};
 }
 
 /// Empties a group and removes it. A task that ends stays in its group for a moment.

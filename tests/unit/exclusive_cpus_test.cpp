@@ -261,8 +261,15 @@ TEST_F(exclusive, interrupts_are_moved_if_asked_for_and_come_back) {
     EXPECT_EQ(root.text("/proc/irq/default_smp_affinity"), "f7\n");
     // Somebody else moves one meanwhile: only what the lease took is given back.
     root.file("/proc/irq/9/smp_affinity_list", "0-1\n");
+    // Two come meanwhile, of which somebody moves one.
+    root.file("/proc/irq/12/smp_affinity_list", "0-2,4-7\n");
+    root.file("/proc/irq/13/smp_affinity_list", "0\n");
     lease.release();
     EXPECT_EQ(root.text("/proc/irq/9/smp_affinity_list"), "0-1,3\n");
+    EXPECT_EQ(root.text("/proc/irq/12/smp_affinity_list"), "0-7\n");
+    EXPECT_EQ(root.text("/proc/irq/13/smp_affinity_list"), "0\n");
+    std::filesystem::remove_all(root.path() + "/proc/irq/12");
+    std::filesystem::remove_all(root.path() + "/proc/irq/13");
     root.file("/proc/irq/9/smp_affinity_list", "0-7\n");
     EXPECT_EQ(difference(before, whole_root(root)), "");
 }

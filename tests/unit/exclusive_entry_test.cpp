@@ -112,6 +112,42 @@ TEST_F(exclusive_entry, a_mask_that_was_set_between_two_entries_comes_back) {
     EXPECT_EQ(machine->mask(), "0-1");
 }
 
+// Two leases side by side: neither pins a thread for good that entered the other.
+TEST_F(exclusive_entry, the_mask_of_a_thread_that_another_lease_had_narrowed_comes_back_whole) {
+    use_v2();
+    const auto machine = std::make_shared<masked_system>(root, "0-7");
+    host = machine;
+    auto first = take({2});
+    machine->set_mask("0-1,3-7"); // As the kernel does.
+    auto second = take({3});
+    ASSERT_EQ(second.level(), regatta::exclusivity::isolated_partition);
+    machine->set_mask("0-1,4-7");
+    second.enter(50);
+    EXPECT_EQ(machine->mask(), "3");
+    first.release();
+    second.release();
+    EXPECT_EQ(machine->mask(), "0-7");
+}
+
+// One of the two keeps its CPUs clear by masks alone: who leaves the other one stays off them.
+TEST_F(exclusive_entry, who_leaves_a_lease_stays_off_the_cpus_that_another_one_sweeps) {
+    const auto machine = std::make_shared<masked_system>(root, "0-7");
+    host = machine;
+    options.move_others = true;
+    auto sweep = take({2});
+    ASSERT_EQ(sweep.level(), regatta::exclusivity::swept);
+    ASSERT_EQ(machine->mask(), "0-1,3-7");
+    options = {};
+    auto second = take({3});
+    second.enter(50);
+    second.leave(50);
+    EXPECT_EQ(machine->mask(), "0-1,3-7");
+    second.enter(50);
+    sweep.release();
+    second.release();
+    EXPECT_EQ(machine->mask(), "0-7");
+}
+
 // "Gives it one": a worker process has inherited the CPU of the thread that started it.
 TEST_F(exclusive_entry, an_heir_gets_a_cpu_of_its_own_where_the_load_is_not_balanced) {
     const auto machine = std::make_shared<threads_system>(root);
