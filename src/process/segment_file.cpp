@@ -109,15 +109,20 @@ unique_descriptor unnamed_segment_file(const std::string& operation) {
 }
 
 anonymous_file anonymous_segment_file(const std::string& label, const std::string& operation) {
-    unique_descriptor file =
-        kept_descriptor(::memfd_create(label.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    if (!file && errno == EINVAL) {
-        file = kept_descriptor(::memfd_create(label.c_str(), MFD_CLOEXEC));
+    // From Linux 6.3 the setting vm.memfd_noexec may require that no file can be executed. The C
+    // library of older systems has no name for it.
+    constexpr unsigned not_executable = 0x8;
+    for (const unsigned flags : {MFD_CLOEXEC | MFD_ALLOW_SEALING | not_executable,
+                                 MFD_CLOEXEC | MFD_ALLOW_SEALING, MFD_CLOEXEC}) {
+        unique_descriptor file = kept_descriptor(::memfd_create(label.c_str(), flags));
+        if (file) {
+            return {std::move(file), room::of_machine};
+        }
+        if (errno != EINVAL) {
+            break;
+        }
     }
-    if (file) {
-        return {std::move(file), room::of_machine};
-    }
-    if (errno != ENOSYS && errno != EPERM) {
+    if (errno != ENOSYS && errno != EPERM && errno != EACCES) {
         fail_system(errno, operation);
     }
     return {unnamed_segment_file(operation), room::of_file_system};

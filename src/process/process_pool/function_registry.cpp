@@ -5,6 +5,7 @@
 
 #include <regatta/process/detail/process_function.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 
@@ -14,6 +15,8 @@ namespace {
 /// Constant-initialised, because functions are added before `main`.
 constinit process_function* first_function = nullptr;
 constinit std::mutex functions_lock;
+/// How many functions have left the registry. Relaxed: the thread that unloads a module orders it.
+constinit std::atomic<unsigned> removals{0};
 
 /// Under the lock: marks a function, and those in the registry that cannot be told from it.
 void mark_others(process_function& one) noexcept {
@@ -42,6 +45,7 @@ void remove_process_function(process_function& removed) noexcept {
     }
     if (*place != nullptr) {
         *place = removed.next;
+        removals.fetch_add(1, std::memory_order_relaxed);
     }
     for (process_function* f = removed.ambiguous ? first_function : nullptr; f != nullptr;
          f = f->next) {
@@ -50,6 +54,10 @@ void remove_process_function(process_function& removed) noexcept {
             mark_others(*f);
         }
     }
+}
+
+unsigned removed_process_functions() noexcept {
+    return removals.load(std::memory_order_relaxed);
 }
 
 process_function* find_process_function(std::uint64_t id) noexcept {

@@ -14,6 +14,10 @@ namespace regatta::detail {
 /// The function of that number, or null.
 process_function* find_process_function(std::uint64_t id) noexcept;
 
+/// How many functions have been removed, as with a module that is unloaded: one that was found
+/// before may be gone.
+unsigned removed_process_functions() noexcept;
+
 /// The same for the same set of functions, in whatever order they were added.
 std::uint64_t hash_of_process_functions() noexcept;
 

@@ -7,6 +7,7 @@
 #include <regatta/base/detail/system_files.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,7 +22,7 @@ std::uint64_t oom_kills_in(std::string_view text) noexcept {
     return 0;
 }
 
-std::uint64_t count_oom_kills(const std::string& root) {
+std::optional<std::uint64_t> count_oom_kills(const std::string& root) {
     for (const memory_group& group : memory_groups(root)) {
         const char* const name = group.v2 ? "/memory.events" : "/memory.oom_control";
         if (const auto events = read_small_file(group.mount + group.below + name)) {
@@ -29,7 +30,7 @@ std::uint64_t count_oom_kills(const std::string& root) {
         }
     }
     const auto machine = read_small_file(root + "/proc/vmstat");
-    return machine ? oom_kills_in(*machine) : 0;
+    return machine ? std::optional(oom_kills_in(*machine)) : std::nullopt;
 }
 
 } // namespace regatta::detail

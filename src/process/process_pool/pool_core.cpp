@@ -53,18 +53,23 @@ void read_kill_point(pool_control& control) {
     }
 }
 
+unique_descriptor make_event(const std::string& pool) {
+    unique_descriptor event = kept_descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!event) {
+        fail_system(errno, "process pool '" + pool + "': make an event descriptor");
+    }
+    return event;
+}
+
 } // namespace
 
 pool_core::pool_core(process_pool_options options)
     : options_(checked_options(std::move(options)))
     , memory_(options_.name, options_.shared_memory)
     , control_(memory_.control())
-    , event_(kept_descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)))
+    , event_(make_event(options_.name))
     , fleet_(options_, memory_, event_.get())
     , jobs_(memory_, options_.attempts, options_.workers) {
-    if (!event_) {
-        fail_system(errno, "process pool '" + options_.name + "': make an event descriptor");
-    }
     worker_settings& settings = control_.settings;
     settings.registry = hash_of_process_functions();
     settings.parent = ::getpid();

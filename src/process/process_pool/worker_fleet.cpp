@@ -119,7 +119,10 @@ void worker_fleet::start(unsigned slot) {
             process = spawn(wanted);
         }
     } catch (const std::exception& error) {
-        // A copy may have run until it was found that it cannot be watched.
+        // A copy may have run until it was found that it cannot be watched, and may have slept: it
+        // must not be counted nor rung any more.
+        shared.ready.store(0, std::memory_order_relaxed); // As above.
+        shared.bell.reset();
         one.start_failed = true;
         if (std::exchange(first_, false)) {
             throw;
@@ -192,6 +195,7 @@ std::vector<worker_death> worker_fleet::bury(std::span<const pollfd> watched) {
     }
     std::vector<worker_death> deaths;
     std::optional<std::uint64_t> oom_kills; // One look for all that have ended by now.
+    bool looked = false;
     auto next = watched.begin();
     for (unsigned slot = 0; slot < most_workers && next != watched.end(); ++slot) {
         member& one = members_[slot];
@@ -202,10 +206,10 @@ std::vector<worker_death> worker_fleet::bury(std::span<const pollfd> watched) {
         worker_death death;
         once_there_is_memory([&] {
             deaths.reserve(deaths.size() + 1);
-            if (!oom_kills) {
+            if (!std::exchange(looked, true)) {
                 oom_kills = count_oom_kills();
             }
-            death = describe_end(slot, *oom_kills, expected);
+            death = describe_end(slot, oom_kills, expected);
         });
         worker_slot& shared = control_.slots[slot];
         // acquire: partner is the worker's release; all is published by its end anyway.
@@ -231,13 +235,15 @@ std::vector<worker_death> worker_fleet::bury(std::span<const pollfd> watched) {
         }
         deaths.push_back(std::move(death));
     }
-    oom_kills_ = oom_kills.value_or(oom_kills_); // Kills of others are no news any more.
+    oom_kills_ = oom_kills ? oom_kills : oom_kills_; // Kills of others are no news any more.
     return deaths;
 }
 
-worker_death worker_fleet::describe_end(unsigned slot, std::uint64_t oom_kills, bool& expected) {
+worker_death worker_fleet::describe_end(unsigned slot, std::optional<std::uint64_t> oom_kills,
+                                        bool& expected) {
     member& one = members_[slot];
     worker_death death{slot};
+    bool known = true; // How it has ended.
     const std::lock_guard lock(lock_);
     try {
         const exit_status status = one.process.wait();
@@ -251,19 +257,21 @@ worker_death worker_fleet::describe_end(unsigned slot, std::uint64_t oom_kills, 
     } catch (const std::exception&) {
         // Something else in this process has waited for it, as was perhaps found before there was
         // memory to say so. It has ended all the same.
+        known = false;
         death.text = "ended, and something else in this program has waited for it";
         expected = one.retiring;
     }
     if (expected) {
         // Nothing to count.
-    } else if (one.killed_at != 0) {
+    } else if (one.killed_at != 0 && (death.signal == SIGKILL || !known)) {
+        // Not one that crashed just then, or that the kernel was dumping.
         ++counts_.deadline_kills;
         death.cause = failure_cause::deadline;
         // Another attempt than the one that took too long: it is not to blame.
         death.charged =
             control_.slots[slot].begun_ns.load(std::memory_order_relaxed) == one.killed_at;
-    } else if (death.signal == SIGKILL && oom_kills > oom_kills_) {
-        ++oom_kills_;
+    } else if (death.signal == SIGKILL && oom_kills && oom_kills_ && *oom_kills > *oom_kills_) {
+        ++*oom_kills_;
         ++counts_.memory_kills;
         death.cause = failure_cause::memory;
     }

@@ -108,9 +108,10 @@ private:
     std::chrono::nanoseconds longest_absence() const noexcept;
     void start(unsigned slot);
     spawn_options options_of(unsigned slot) const;
-    /// @param oom_kills the kernel's count now.
+    /// @param oom_kills the kernel's count now, if it can be read.
     /// Failure: `std::bad_alloc`; then it may be called again.
-    worker_death describe_end(unsigned slot, std::uint64_t oom_kills, bool& expected);
+    worker_death describe_end(unsigned slot, std::optional<std::uint64_t> oom_kills,
+                              bool& expected);
     void count_failed_start(const std::string& why);
 
     const process_pool_options& options_;
@@ -127,7 +128,7 @@ private:
     std::optional<clock::time_point> next_look_; ///< At the bells of those that were rung.
     unsigned failed_starts_ = 0;
     std::string given_up_;
-    std::uint64_t oom_kills_ = 0; ///< The kernel's count when a worker last ended.
+    std::optional<std::uint64_t> oom_kills_; ///< The kernel's count when a worker last ended.
 
     /// Held while a worker is started: its first task may end before the fleet knows the process.
     std::mutex starting_;

@@ -267,8 +267,10 @@ void worker_loop::end_job(job_slot& job, std::uint32_t generation) {
 task_status worker_loop::run(const process_task& task, job_slot& job) noexcept {
     task_status how = task_status::done;
     try {
-        if (function_ == nullptr || function_->id != job.function) {
+        const unsigned removed = removed_process_functions();
+        if (function_ == nullptr || removed != removed_ || function_->id != job.function) {
             function_ = find_process_function(job.function);
+            removed_ = removed;
         }
         if (function_ == nullptr) {
             how = task_status::threw;

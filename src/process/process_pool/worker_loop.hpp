@@ -47,6 +47,7 @@ private:
     worker_slot& mine_;
     const unsigned slot_;
     const process_function* function_ = nullptr; ///< The last one that it has called.
+    unsigned removed_ = 0;                       ///< How many had been removed when it was found.
     std::array<finished_look, most_jobs> looks_{};
 };
 
