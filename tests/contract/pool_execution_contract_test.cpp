@@ -19,6 +19,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -359,4 +360,29 @@ TEST_P(pool_execution, a_task_makes_and_closes_a_pool_of_its_own) {
     }
     pool.wait();
     EXPECT_EQ(runs.load(), 8);
+}
+
+// "A long task holds up no task, while others are idle": nor those that its worker took together
+// with it from another one.
+TEST_P(pool_execution, a_task_that_blocks_holds_up_none_that_was_stolen_with_it) {
+    constexpr int tasks = 3000;
+    for (int round = 0; round < 10; ++round) {
+        auto [pool] = make_pool({.threads = 2});
+        std::atomic<int> done{0};
+        std::atomic<int> elsewhere{0};
+        pool.execute([&] {
+            const auto self = std::this_thread::get_id();
+            for (int i = 0; i < tasks; ++i) {
+                pool.execute([&, self] {
+                    // So late that the other worker takes several at once.
+                    if (std::this_thread::get_id() != self && ++elsewhere == 20 + round) {
+                        library_test::await([&] { return done == tasks - 1; });
+                    }
+                    ++done;
+                });
+            }
+        });
+        pool.wait();
+        EXPECT_EQ(done, tasks);
+    }
 }

@@ -12,6 +12,7 @@
 
 using regatta::priority;
 using regatta::detail::queue_layout;
+using regatta::detail::task_origin;
 
 constexpr auto relaxed = std::memory_order_relaxed;
 
@@ -30,6 +31,7 @@ struct numbered {
 using queues_type = regatta::detail::basic_task_queues<numbered, model::model_atomics, 2>;
 using gate_type = regatta::basic_event_count<model::atomics_without_light_fence>;
 constexpr unsigned outside = queues_type::outside;
+constexpr unsigned all = ~0u; // As a reach.
 
 inline bool append(queues_type& queues, priority level, unsigned worker, unsigned number) {
     const auto fill = [&](queues_type::cell& into, std::size_t, void* room) {
@@ -43,14 +45,13 @@ struct seat {
     explicit seat(unsigned worker, unsigned reach) : worker(worker), reach(reach) {}
     /// Takes a task. @returns its number, or -1.
     int take(queues_type& queues) {
-        bool stolen = false;
-        const auto b = queues.take(worker, turn++, reach, victim, stolen);
+        const auto b = queues.take(worker, turn++, reach, last, from);
         if (b.size() == 0) {
             mine.flush();
             model::model_atomics::yield();
             return -1;
         }
-        RL_ASSERT(!stolen || reach != 0);
+        RL_ASSERT(from == task_origin::own || reach != 0);
         const auto number = static_cast<int>(b[0].number);
         b.destroy(0);
         mine.finish(b, 1);
@@ -59,9 +60,17 @@ struct seat {
     const unsigned worker;
     const unsigned reach;
     std::uint32_t turn = 6; ///< So that the next takes are those that look elsewhere first.
-    unsigned victim = 0;
+    queues_type::theft last;
+    task_origin from = task_origin::own;
     queues_type::tally mine;
 };
+
+/// Lets the worker's queue count as one that may hold tasks: so that nothing orders what it puts
+/// there but its own operations.
+inline void fill_once(queues_type& queues, unsigned worker) {
+    append(queues, priority::medium, worker, 7);
+    RL_ASSERT(seat(worker, 0).take(queues) == 7);
+}
 
 /// Tasks of each priority, from outside and from a worker; two workers take all of them, once.
 template<queue_layout Layout>
@@ -150,6 +159,100 @@ struct closing : rl::test_suite<closing, 3> {
     void after() {
         RL_ASSERT(queues.appended() == accepted.load(relaxed) + 2u);
         RL_ASSERT(queues.size() == accepted.load(relaxed) + 2u); // I1
+    }
+};
+
+/// A worker steals two tasks at once, twice; those that wait meanwhile another one takes, or it
+/// itself.
+struct stolen_together : rl::test_suite<stolen_together, 2> {
+    queues_type queues{queue_layout::per_worker, 3};
+    model::atomic<unsigned> seen{0};
+    model::atomic<unsigned> count{0};
+
+    void before() {
+        for (unsigned i = 0; i < 4; ++i) {
+            append(queues, priority::medium, 0, i);
+        }
+    }
+    void thread(unsigned index) {
+        seat own(index + 1, all);
+        own.last.appetite = index == 0 ? 2 : 1;
+        while (count.load(relaxed) != 4) {
+            const int number = own.take(queues);
+            if (number >= 0) {
+                RL_ASSERT((seen.fetch_or(1u << number, relaxed) & 1u << number) == 0); // I1
+                count.fetch_add(1, relaxed);
+            }
+        }
+    }
+    void after() {
+        RL_ASSERT(queues.appended() == 4 && queues.taken() == 4 && queues.size() == 0);
+        RL_ASSERT(!queues.ready(0, 1) && !queues.coming(0, 1));
+    }
+};
+
+/// A worker appends a task, and a second one steals it with the next. A third takes what waits with
+/// that one: it sees what the first did before.
+struct stolen_twice : rl::test_suite<stolen_twice, 3> {
+    queues_type queues{queue_layout::per_worker, 3};
+    rl::var<int> written;
+    model::atomic<unsigned> count{0};
+
+    void before() {
+        written($) = 0;
+        fill_once(queues, 1);
+        fill_once(queues, 2);
+    }
+    void thread(unsigned index) {
+        if (index == 0) {
+            written($) = 1;
+            append(queues, priority::medium, 0, 0);
+            append(queues, priority::medium, 0, 1);
+            return;
+        }
+        seat own(index, all);
+        own.last.appetite = 2;
+        while (count.load(relaxed) != 2) {
+            if (own.take(queues) >= 0) {
+                RL_ASSERT(written($) == 1);
+                count.fetch_add(1, relaxed);
+            }
+        }
+    }
+};
+
+/// A worker steals two tasks and asks for sleepers. If it saw none, a worker that then announces
+/// its sleep sees the one that waits. (The flag orders nothing.)
+struct theft_announced : rl::test_suite<theft_announced, 2> {
+    queues_type queues{queue_layout::per_worker, 3};
+    gate_type gate;
+    model::atomic<unsigned> asked{0};
+
+    void before() {
+        append(queues, priority::medium, 0, 0);
+        append(queues, priority::medium, 0, 1);
+        fill_once(queues, 1);
+    }
+    void thread(unsigned index) {
+        if (index == 0) {
+            seat own(1, all);
+            own.last.appetite = 2;
+            RL_ASSERT(own.take(queues) == 0 && own.from == task_origin::stolen_among_others);
+            if (!gate.has_sleepers()) {
+                asked.store(1, relaxed);
+            }
+            return;
+        }
+        while (asked.load(relaxed) == 0) {
+            model::model_atomics::yield();
+        }
+        static_cast<void>(gate.announce_wait());
+        RL_ASSERT(queues.coming(2, all)); // I2
+        gate.cancel_wait();
+    }
+    void after() {
+        seat own(2, all);
+        RL_ASSERT(own.take(queues) == 1 && own.from == task_origin::stolen);
     }
 };
 
@@ -328,6 +431,9 @@ int main() {
          model::make_scenario<announced<priority::medium, 1>>("announced, medium"),
          model::make_scenario<announced<priority::high, 1>>("announced, high"),
          model::make_scenario<announced<priority::low, 2>>("announced, two producers, low"),
+         model::make_scenario<stolen_together>("stolen together"),
+         model::make_scenario<stolen_twice>("stolen twice"),
+         model::make_scenario<theft_announced>("announced, stolen"),
          model::make_scenario<swept<false>>("swept"),
          model::make_scenario<swept<true>>("swept again"),
          model::make_scenario<aside_announced>("announced, set aside"),
@@ -335,7 +441,7 @@ int main() {
          model::make_scenario<aside_seen>("seen, set aside"),
          model::make_scenario<stalled_count>("counted while more is set aside"),
          model::make_scenario<closing>("closing")},
-        {"task_queues.hpp", "task_queue.hpp"},
+        {"task_queues.hpp", "task_queue.hpp", "claimed_run.hpp"},
         {{"load queue_of -> acquire", order},
          {"load queue_of -> relaxed", order},
          {"load ready -> relaxed", made}});

@@ -101,7 +101,7 @@ regatta::detail::worker_turn number_source::run_next(seat& mine, unsigned worker
     if (b.size() == 0) {
         return regatta::detail::worker_turn::none;
     }
-    const bool discard = found(false);
+    const bool discard = found(regatta::detail::task_origin::own);
     if (!discard) {
         pool.run(b[0], worker);
     }

@@ -7,12 +7,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace {
 
 using regatta::priority;
 using regatta::detail::queue_layout;
+using regatta::detail::task_origin;
 using regatta::detail::task_queues;
 constexpr auto outside = task_queues::outside;
 constexpr unsigned all = ~0u; // As a reach.
@@ -22,25 +24,24 @@ class lettered {
 public:
     explicit lettered(queue_layout layout, unsigned workers) : queues(layout, workers) {}
 
-    bool append(char letter, unsigned from = outside, priority level = priority::medium) {
+    bool append(char letter, unsigned worker = outside, priority level = priority::medium) {
         const auto task = [this, letter] { text_ += letter; };
         using closure = std::remove_const_t<decltype(task)>;
         const auto fill = [&](task_queues::cell& into, std::size_t, void* room) {
             into.emplace(closure(task), room);
         };
-        return queues.append(level, from, 1, 0, fill).count == 1;
+        return queues.append(level, worker, 1, 0, fill).count == 1;
     }
     /// Runs what the worker takes next. @returns its letter; ' ' if it found none.
-    char take(unsigned worker, unsigned reach = all) {
-        bool stolen = false;
-        const auto b = queues.take(worker, turn_, reach, victim_, stolen);
-        was_stolen = stolen;
-        return run(b);
+    char take(unsigned worker, unsigned reach = all) { return take(worker, last_, reach); }
+    /// The same for a worker with that memory of its thefts.
+    char take(unsigned worker, task_queues::theft& last, unsigned reach = all) {
+        return run(queues.take(worker, turn_, reach, last, from));
     }
     char take_oldest(priority level) { return run(queues.take_oldest(level)); }
 
     task_queues queues;
-    bool was_stolen = false;
+    task_origin from = task_origin::own;
 
 private:
     char run(const task_queues::batch& b) {
@@ -57,7 +58,7 @@ private:
 
     std::string text_;
     std::uint32_t turn_ = 0;
-    unsigned victim_ = 0;
+    task_queues::theft last_;
 };
 
 } // namespace
@@ -84,14 +85,83 @@ TEST(task_queues, a_worker_steals_within_its_reach) {
     EXPECT_FALSE(q.queues.ready(3, 0));
     EXPECT_TRUE(q.queues.ready(3, 1)); // That of worker 0.
     EXPECT_EQ(q.take(3, 1), 'a');
-    EXPECT_TRUE(q.was_stolen);
+    EXPECT_EQ(q.from, task_origin::stolen);
     EXPECT_FALSE(q.queues.ready(3, 1));
     EXPECT_FALSE(q.queues.coming(3, 1));
     EXPECT_EQ(q.take(3, 1), ' ');
     EXPECT_TRUE(q.queues.coming(3, 2));
     EXPECT_EQ(q.take(3, 2), 'b');
     EXPECT_EQ(q.take(2, 1), 'c'); // Its own.
-    EXPECT_FALSE(q.was_stolen);
+    EXPECT_EQ(q.from, task_origin::own);
+}
+
+/// "From a queue that had several it takes several at once: the first runs, and the others wait
+/// beside its own queue, where any worker may take them."
+TEST(task_queues, a_worker_steals_more_each_time_and_others_may_take_it) {
+    lettered q(queue_layout::per_worker, 3);
+    task_queues::theft last[3];
+    for (char c = 'a'; c <= 'h'; ++c) {
+        q.append(c, 0);
+    }
+    EXPECT_EQ(q.take(1, last[1]), 'a');
+    EXPECT_EQ(q.from, task_origin::stolen);
+    EXPECT_EQ(q.take(1, last[1]), 'b'); // And c.
+    EXPECT_EQ(q.from, task_origin::stolen_among_others);
+    EXPECT_EQ(q.queues.size(), 6u);
+    EXPECT_EQ(q.queues.size(priority::medium), 6u);
+    EXPECT_EQ(q.queues.taken(), 2u);
+    EXPECT_TRUE(q.queues.ready(1, 0));
+    EXPECT_EQ(q.take(1, last[1]), 'c');
+    EXPECT_EQ(q.from, task_origin::stolen);
+    EXPECT_EQ(q.take(1, last[1]), 'd'); // And e, f, g.
+    EXPECT_EQ(q.take(0, last[0]), 'h');
+    EXPECT_EQ(q.from, task_origin::own);
+    last[2].appetite = 8;
+    EXPECT_EQ(q.take(2, last[2]), 'e'); // And f: half of them.
+    EXPECT_EQ(q.from, task_origin::stolen_among_others);
+    EXPECT_EQ(last[2].appetite, 2u);
+    EXPECT_EQ(q.take(0, last[0]), 'g');
+    EXPECT_TRUE(q.queues.coming(0, all));
+    EXPECT_EQ(q.take_oldest(priority::medium), 'f');
+    EXPECT_FALSE(q.queues.coming(0, all));
+    EXPECT_EQ(q.take(1, last[1]), ' ');
+    EXPECT_EQ(q.queues.taken(), 8u);
+}
+
+/// "With a limited reach the others may not reach what this worker may."
+TEST(task_queues, with_a_limited_reach_one_task_is_stolen_at_a_time) {
+    lettered q(queue_layout::per_worker, 3);
+    task_queues::theft last{.victim = 0, .appetite = 8};
+    q.append('a', 0);
+    q.append('b', 0);
+    EXPECT_EQ(q.take(2, last, 1), 'a');
+    EXPECT_EQ(q.from, task_origin::stolen);
+    EXPECT_EQ(q.take(0, 0), 'b');
+    EXPECT_EQ(q.from, task_origin::own);
+}
+
+/// What was stolen and never taken ends with the queues.
+TEST(task_queues, stolen_tasks_end_with_the_queues) {
+    const auto held = std::make_shared<int>(0);
+    {
+        task_queues queues(queue_layout::per_worker, 2);
+        for (int i = 0; i < 3; ++i) {
+            const auto fill = [&](task_queues::cell& into, std::size_t, void* room) {
+                into.emplace([held] {}, room);
+            };
+            queues.append(priority::medium, 0, 1, 0, fill);
+        }
+        EXPECT_EQ(held.use_count(), 4);
+        task_queues::theft last{.victim = 0, .appetite = 8};
+        task_origin from = task_origin::own;
+        const auto b = queues.take(1, 0, all, last, from);
+        ASSERT_EQ(from, task_origin::stolen_among_others);
+        b[0].drop();
+        b.destroy(0);
+        task_queues::tally done;
+        done.finish(b, 1);
+        EXPECT_EQ(held.use_count(), 3);
+    }
 }
 
 /// "Of the others' it tries those of its own memory node first."
@@ -120,11 +190,11 @@ TEST(task_queues, a_worker_takes_its_own_first_then_shared_then_others) {
     q.append('o', 1);
     q.append('m', 0);
     EXPECT_EQ(q.take(0), 'm');
-    EXPECT_FALSE(q.was_stolen);
+    EXPECT_EQ(q.from, task_origin::own);
     EXPECT_EQ(q.take(0), 's');
-    EXPECT_FALSE(q.was_stolen);
+    EXPECT_EQ(q.from, task_origin::own);
     EXPECT_EQ(q.take(0), 'o');
-    EXPECT_TRUE(q.was_stolen);
+    EXPECT_EQ(q.from, task_origin::stolen);
 }
 
 TEST(task_queues, per_worker_spreads_what_comes_from_outside) {
@@ -141,7 +211,7 @@ TEST(task_queues, per_worker_spreads_what_comes_from_outside) {
     EXPECT_TRUE(q.queues.ready(0, all));
     EXPECT_TRUE(q.queues.ready(1, 0));
     EXPECT_EQ(q.take(0, all), 'x');
-    EXPECT_TRUE(q.was_stolen);
+    EXPECT_EQ(q.from, task_origin::stolen);
 }
 
 /// "32 in a row, then into the shorter of two".

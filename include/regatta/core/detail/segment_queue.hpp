@@ -53,6 +53,8 @@ class basic_segment_queue {
 
     using segment = queue_segment<T, Atomics, SegmentSize, basic_segment_queue>;
     using slot = typename segment::slot;
+    template<class, class>
+    friend class basic_claimed_run;
 
 public:
     using cell = typename Atomics::template cell<T>;
@@ -73,16 +75,21 @@ public:
         /// Destroys an element after its use.
         void destroy(std::uint32_t i) const noexcept { at_->cells[first_ + i].element.destroy(); }
         /// A batch of that element alone.
-        batch only(std::uint32_t i) const noexcept {
-            batch one;
-            one.at_ = at_;
-            one.first_ = first_ + i;
-            one.count_ = 1;
-            return one;
-        }
+        batch only(std::uint32_t i) const noexcept { return {at_, first_ + i, 1}; }
+        /// A batch of the elements after the first, which there is.
+        batch others() const noexcept { return {at_, first_ + 1, count_ - 1}; }
+
+        batch() = default;
 
     private:
         friend basic_segment_queue;
+        template<class, class>
+        friend class basic_claimed_run;
+        batch(segment* at, std::uint32_t first, std::uint32_t count) noexcept
+            : at_(at)
+            , first_(first)
+            , count_(count) {}
+
         segment* at_ = nullptr;
         std::uint32_t first_ = 0;
         std::uint32_t count_ = 0;

@@ -25,6 +25,13 @@ enum class worker_turn : unsigned char {
     called_off ///< A task was cancelled or dropped.
 };
 
+/// Where a worker found its task.
+enum class task_origin : unsigned char {
+    own,                ///< In a queue that is its own or everybody's.
+    stolen,             ///< In another worker's queue.
+    stolen_among_others ///< The same; it took others with it, which any worker may take from it.
+};
+
 /// The figures of a worker so far.
 struct worker_figures {
     std::uint64_t run = 0;            ///< Tasks that ran, those included that threw.

@@ -30,9 +30,9 @@ namespace regatta::detail {
 /// A source has:
 ///
 /// - `seat`: its part of a worker's record.
-/// - `run_next(seat, worker, reach, found)`: takes the next task and calls `found(stolen)`, where
-///   `stolen` says that the task came from another worker's queue. Runs the task, or drops it if
-///   `found` returned true. Returns the result as a `worker_turn`. `noexcept`.
+/// - `run_next(seat, worker, reach, found)`: takes the next task and calls `found(from)`, where
+///   `from` is its `task_origin`. Runs the task, or drops it if `found` returned true. Returns the
+///   result as a `worker_turn`. `noexcept`.
 /// - `flush(seat)`: called when the worker is about to rest.
 /// - `ready(worker, reach)`: whether the worker finds a task.
 /// - `coming(worker, reach)`: the same, seq_cst, and also true for a task that is being appended.
@@ -157,11 +157,15 @@ public:
     bool run_next(worker& me) noexcept { return run_next(me, reach()); }
     /// The same, from the queues of that many following workers.
     bool run_next(worker& me, unsigned limit) noexcept {
-        const auto found = [&](bool stolen) noexcept {
-            stop_looking(me);
-            if (stolen) [[unlikely]] {
+        const auto found = [&](task_origin from) noexcept {
+            if (from != task_origin::own) [[unlikely]] {
                 me.count_stolen();
+                // The end of a search would tell of them, too.
+                if (from == task_origin::stolen_among_others && !me.search.on()) {
+                    wake();
+                }
             }
+            stop_looking(me);
             if (me.begin_busy()) [[unlikely]] {
                 rested_.notify_all();
             }

@@ -113,7 +113,7 @@ public:
                 }
             },
             [&](message& m) noexcept {
-                const bool discard = found(false);
+                const bool discard = found(task_origin::own);
                 tell_room();
                 if (submitted != 0) [[unlikely]] {
                     context.waited = std::chrono::nanoseconds(Atomics::now_ns() - submitted);

@@ -32,7 +32,7 @@ public:
     struct seat {
         task_queues::tally tally; ///< Cells that the worker has used.
         std::uint32_t turn = 0;   ///< Tasks that the worker has taken; wraps.
-        unsigned victim = 0;      ///< The worker that it last stole from.
+        task_queues::theft theft; ///< The last one.
         std::size_t over = 0;     ///< Tasks that it has run in waits and not told its queue of.
     };
 
@@ -51,12 +51,12 @@ public:
     template<class Found>
     REGATTA_INLINE worker_turn run_next(seat& mine, unsigned worker, unsigned reach,
                                         Found&& found) noexcept {
-        bool stolen = false;
-        const auto b = queues_.take(worker, mine.turn, reach, mine.victim, stolen);
+        task_origin from = task_origin::own;
+        const auto b = queues_.take(worker, mine.turn, reach, mine.theft, from);
         if (b.size() == 0) {
             return worker_turn::none;
         }
-        const bool discard = found(stolen);
+        const bool discard = found(from);
         ++mine.turn;
         room_.give(1);
         bool ran = false;

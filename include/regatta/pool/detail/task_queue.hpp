@@ -85,6 +85,17 @@ public:
         return fresh_.take_one();
     }
 
+    /// Claims up to `most` of the oldest tasks; of those set aside only one.
+    batch take(std::size_t most) noexcept {
+        // acquire: as above.
+        if (aside_queue* const aside = aside_.load(std::memory_order_acquire)) [[unlikely]] {
+            if (const batch b = take_from(*aside); b.size() != 0) {
+                return b;
+            }
+        }
+        return fresh_.take(most);
+    }
+
     /// Ends what is over and sets the other tasks aside, if about half of those are over that it
     /// would look at: so it costs a few instructions for each that it ends. Does nothing while
     /// another thread sweeps.

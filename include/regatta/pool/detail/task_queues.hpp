@@ -8,7 +8,9 @@
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
 #include <regatta/core/detail/task_slot.hpp>
+#include <regatta/core/detail/worker.hpp>
 #include <regatta/core/task_options.hpp>
+#include <regatta/pool/detail/claimed_run.hpp>
 #include <regatta/pool/detail/occupancy.hpp>
 #include <regatta/pool/detail/task_queue.hpp>
 #include <regatta/sync/atomics.hpp>
@@ -33,9 +35,11 @@ enum class queue_layout {
 /// A worker takes from the high queue, then its own, the shared one, another worker's, and the low
 /// queue. A bitmap says which workers' queues may hold tasks, so that a look at the others' costs
 /// about the same with any number of workers. Of the others' it tries those of its own memory node
-/// first, where `settle` has told the nodes. To prevent starvation, every 8th take of a worker
-/// tries the medium queues before the high one. Every 32nd take tries the low queue first, and
-/// every 32nd of the medium queues the shared one before its own.
+/// first, where `settle` has told the nodes. From a queue that had several it takes several at
+/// once: the first runs, and the others wait beside its own queue, where any worker may take them.
+/// So a thief far from its victim does not pay the way for each task. To prevent starvation, every
+/// 8th take of a worker tries the medium queues before the high one. Every 32nd take tries the low
+/// queue first, and every 32nd of the medium queues the shared one before its own.
 ///
 /// Threads: any.
 /// Blocks, Cost: as `segment_queue`.
@@ -55,6 +59,12 @@ public:
     /// Means "no worker": the task comes from outside, or is in no worker's queue.
     static constexpr unsigned outside = ~0u;
 
+    /// What a worker keeps from one theft to the next.
+    struct theft {
+        unsigned victim = 0; ///< The worker that it last stole from, where it begins to search.
+        std::uint32_t appetite = 1; ///< How many tasks it asks for at once.
+    };
+
     /// The result of `append`.
     struct appended_tasks {
         std::size_t count; ///< How many tasks; 0 only if the queues are closed.
@@ -68,11 +78,25 @@ public:
             own_ = std::make_unique<queue[]>(workers);
             count_ = workers;
             nodes_ = std::make_unique<node_number[]>(workers);
+            runs_ = std::make_unique<run[]>(workers);
         }
         for (unsigned i = 0; count_ != 0 && i < lanes; ++i) {
             // relaxed: no other thread knows the queues yet.
             turns_[i].queue.store(i * std::max(count_ / lanes, 1u) % count_,
                                   std::memory_order_relaxed);
+        }
+    }
+
+    basic_task_queues(const basic_task_queues&) = delete;
+    basic_task_queues& operator=(const basic_task_queues&) = delete;
+    /// Destroys the tasks that were never taken. No other thread may use the queues any more.
+    REGATTA_APART ~basic_task_queues() {
+        tally mine;
+        for (unsigned i = 0; i < count_; ++i) { // They lie in the queues.
+            for (batch b = runs_[i].take(); b.size() != 0; b = runs_[i].take()) {
+                b.destroy(0);
+                mine.finish(b, 1);
+            }
         }
     }
 
@@ -134,26 +158,26 @@ public:
     /// Takes the task that the worker runs next; empty if it found none.
     /// @param turn how many tasks the worker has taken before.
     /// @param reach of how many following workers' queues, counted round, it may steal.
-    /// @param victim the worker that it last stole from, where it begins to search.
-    /// @param stolen set to whether the task was stolen.
+    /// @param last the worker's own.
+    /// @param from set to where the task was.
     /// Inline is what most takes are: of a worker's own queue, or of the only one.
-    REGATTA_INLINE batch take(unsigned worker, std::uint32_t turn, unsigned reach, unsigned& victim,
-                              bool& stolen) noexcept {
-        stolen = false;
+    REGATTA_INLINE batch take(unsigned worker, std::uint32_t turn, unsigned reach, theft& last,
+                              task_origin& from) noexcept {
+        from = task_origin::own;
         // relaxed: a hint; a worker that finds no task calls coming() before it sleeps.
         if (levels_used_.load(std::memory_order_relaxed)) [[unlikely]] {
-            return take_by_level(worker, turn, reach, victim, stolen);
+            return take_by_level(worker, turn, reach, last, from);
         }
         if (count_ == 0) {
             return shared_.take();
         }
-        if (!shared_is_due(turn)) [[likely]] {
+        if (!shared_is_due(turn) && runs_[worker].size() == 0) [[likely]] {
             if (const batch b = own_[worker].take(); b.size() != 0) [[likely]] {
                 return b;
             }
-            return take_elsewhere(worker, reach, victim, stolen);
+            return take_elsewhere(worker, reach, last, from);
         }
-        return take_medium(worker, turn, reach, victim, stolen);
+        return take_medium(worker, turn, reach, last, from);
     }
 
     /// Ends the tasks that are over in the queues that the worker appends to, where they are many:
@@ -182,8 +206,8 @@ public:
 
     /// Takes what seems to be the oldest task of that priority.
     REGATTA_RARE batch take_oldest(priority level) noexcept {
-        bool stolen = false;
-        unsigned victim = 0;
+        task_origin from = task_origin::own;
+        theft none;
         switch (level) {
         case priority::high:
             return high_.take();
@@ -194,7 +218,7 @@ public:
         }
         // relaxed: every value that it ever had is valid.
         return take_medium(count_ == 0 ? 0 : turns_[0].queue.load(std::memory_order_relaxed),
-                           shared_first, ~0u, victim, stolen);
+                           shared_first, count_, none, from);
     }
 
     /// Whether there is a task that the worker may take. After a fence it sees all tasks that were
@@ -224,13 +248,15 @@ public:
     }
     /// How many tasks have been taken so far.
     REGATTA_APART std::uint64_t taken() const noexcept {
+        // In this order: more may be set aside meanwhile.
+        const std::uint64_t aside = in_runs();
         std::uint64_t sum = 0;
         for_each([&](const queue& q) { sum += q.taken(); });
-        return sum;
+        return sum - std::min(aside, sum);
     }
     /// About how many tasks are queued.
     REGATTA_APART std::size_t size() const noexcept {
-        std::size_t sum = 0;
+        std::size_t sum = in_runs();
         for_each([&](const queue& q) { sum += q.size(); });
         return sum;
     }
@@ -240,7 +266,7 @@ public:
         if (level != priority::medium) {
             return level == priority::high ? high_.size() : low_.size();
         }
-        std::size_t sum = shared_.size();
+        std::size_t sum = shared_.size() + in_runs();
         for (unsigned i = 0; i < count_; ++i) {
             sum += own_[i].size();
         }
@@ -249,6 +275,11 @@ public:
 
 private:
     using node_number = typename Atomics::template atomic<unsigned>;
+    using run = basic_claimed_run<basic_segment_queue<Task, Atomics, SegmentSize>, Atomics>;
+
+    /// How many tasks a worker steals at once, at most: few enough that those who wait for the last
+    /// of them find it after the look at one run.
+    static constexpr std::uint32_t most_stolen = 8;
 
     /// Sets a bit at its end.
     struct note_filled {
@@ -297,16 +328,16 @@ private:
 
     /// As `take`, once there was a task of another priority.
     REGATTA_RARE batch take_by_level(unsigned worker, std::uint32_t turn, unsigned reach,
-                                     unsigned& victim, bool& stolen) noexcept {
+                                     theft& last, task_origin& from) noexcept {
         batch b;
         if (turn % 32 == 31 && (b = low_.take()).size() != 0) {
             return b;
         }
-        if (turn % 8 == 7 && (b = take_medium(worker, turn, reach, victim, stolen)).size() != 0) {
+        if (turn % 8 == 7 && (b = take_medium(worker, turn, reach, last, from)).size() != 0) {
             return b;
         }
         if ((b = high_.take()).size() != 0 ||
-            (b = take_medium(worker, turn, reach, victim, stolen)).size() != 0) {
+            (b = take_medium(worker, turn, reach, last, from)).size() != 0) {
             return b;
         }
         return low_.take();
@@ -319,17 +350,25 @@ private:
     }
     /// A task of medium priority.
     REGATTA_APART batch take_medium(unsigned worker, std::uint32_t turn, unsigned reach,
-                                    unsigned& victim, bool& stolen) noexcept {
+                                    theft& last, task_origin& from) noexcept {
         batch b;
-        if ((shared_is_due(turn) && (b = shared_.take()).size() != 0) ||
-            (count_ != 0 && (b = own_[worker].take()).size() != 0)) {
+        if (shared_is_due(turn) && (b = shared_.take()).size() != 0) {
             return b;
         }
-        return take_elsewhere(worker, reach, victim, stolen);
+        if (count_ != 0) {
+            if ((b = runs_[worker].take()).size() != 0) {
+                from = task_origin::stolen;
+                return b;
+            }
+            if ((b = own_[worker].take()).size() != 0) {
+                return b;
+            }
+        }
+        return take_elsewhere(worker, reach, last, from);
     }
     /// From the shared queue, or another worker's.
-    REGATTA_APART batch take_elsewhere(unsigned worker, unsigned reach, unsigned& victim,
-                                       bool& stolen) noexcept {
+    REGATTA_APART batch take_elsewhere(unsigned worker, unsigned reach, theft& last,
+                                       task_origin& from) noexcept {
         batch b;
         if ((layout_ != queue_layout::per_worker && (b = shared_.take()).size() != 0) ||
             reach == 0 || count_ == 0) {
@@ -337,17 +376,30 @@ private:
         }
         // relaxed: a hint; see settle().
         const bool several = several_nodes_.load(std::memory_order_relaxed);
+        // With a limited reach the others may not reach what this worker may.
+        const std::uint32_t most = reach == ~0u ? last.appetite : 1;
         // A queue that had a task to steal probably has more.
-        stolen = reaches(worker, victim, reach) && (!several || is_near(worker, victim)) &&
-                 (b = own_[victim].take()).size() != 0;
-        if (!stolen) {
-            b = steal(worker, reach, several, victim);
-            stolen = b.size() != 0;
+        if (reaches(worker, last.victim, reach) && (!several || is_near(worker, last.victim))) {
+            b = steal_of(last.victim, most);
         }
-        return b;
+        if (b.size() == 0) {
+            b = steal(worker, reach, several, most, last.victim);
+        }
+        if (b.size() == 0) {
+            last.appetite = 1;
+            return b;
+        }
+        from = task_origin::stolen;
+        last.appetite = b.size() == most ? std::min(2 * most, most_stolen) : b.size();
+        if (b.size() > 1) {
+            runs_[worker].put(b.others()); // It was empty, or the worker would have taken of it.
+            filled_.set(worker);
+            from = task_origin::stolen_among_others;
+        }
+        return b.only(0);
     }
     /// From another worker's queue, where there are `several` memory nodes first of the worker's.
-    REGATTA_APART batch steal(unsigned worker, unsigned reach, bool several,
+    REGATTA_APART batch steal(unsigned worker, unsigned reach, bool several, std::uint32_t most,
                               unsigned& victim) noexcept {
         batch b;
         for (bool inner = several;; inner = false) {
@@ -357,7 +409,7 @@ private:
                                    (several && is_near(worker, from) != inner)) {
                                    return false;
                                }
-                               b = own_[from].take();
+                               b = steal_of(from, most);
                                if (b.size() == 0) {
                                    note_empty(from);
                                    return false;
@@ -369,6 +421,13 @@ private:
                 return b;
             }
         }
+    }
+    /// Up to `most` tasks of a worker: of those that it has stolen, or of its own.
+    REGATTA_INLINE batch steal_of(unsigned worker, std::uint32_t most) noexcept {
+        if (const batch b = runs_[worker].take(most); b.size() != 0) [[unlikely]] {
+            return b;
+        }
+        return own_[worker].take(most);
     }
     /// Whether the worker may steal from the queue of that other one: it is one of the next
     /// `reach`, counted round. No worker reaches itself.
@@ -398,13 +457,13 @@ private:
             return true;
         }
         if (reach == 0) {
-            return count_ != 0 && is(own_[worker]);
+            return count_ != 0 && (runs_[worker].any() || is(own_[worker]));
         }
         return any_filled(0, [&](unsigned i) noexcept {
             if (i != worker && !reaches(worker, i, reach)) {
                 return false;
             }
-            const bool found = is(own_[i]);
+            const bool found = runs_[i].any() || is(own_[i]);
             if (!found) {
                 note_empty(i);
             }
@@ -433,10 +492,18 @@ private:
     }
     /// A look found nothing in that worker's queue.
     REGATTA_APART void note_empty(unsigned worker) const noexcept {
-        const queue& q = own_[worker];
-        if (!q.coming()) {
-            filled_.clear_unless(worker, [&]() noexcept { return q.coming(); });
+        const auto coming = [&]() noexcept { return runs_[worker].any() || own_[worker].coming(); };
+        if (!coming()) {
+            filled_.clear_unless(worker, coming);
         }
+    }
+    /// How many tasks wait that were stolen.
+    std::size_t in_runs() const noexcept {
+        std::size_t sum = 0;
+        for (unsigned i = 0; i < count_; ++i) {
+            sum += runs_[i].size();
+        }
+        return sum;
     }
     template<class Use>
     void for_each(Use&& use) const {
@@ -455,6 +522,7 @@ private:
     typename Atomics::template atomic<bool> levels_used_{false};
     std::unique_ptr<queue[]> own_; ///< One for each worker, or none. Fixed.
     unsigned count_ = 0;
+    std::unique_ptr<run[]> runs_; ///< What each worker has stolen and not begun. Fixed.
     /// The memory node of each worker. Written by that worker when it begins, read by thieves.
     std::unique_ptr<node_number[]> nodes_;
     /// Whether any of them is not 0. Written with them, read by thieves.
