@@ -304,7 +304,7 @@ class Usage(unittest.TestCase):
         for words in (["race"], ["race", "isolation"], ["scale"], ["advise"],
                       ["cpus", "check"]):
             self.assertRegex(run(*words, "--help").stdout.replace("\n", " "),
-                             "130 and 143 ended by Ctrl-C and SIGTERM")
+                             "129, 130 and 143 ended by SIGHUP, Ctrl-C and SIGTERM")
 
     def test_an_option_without_its_value_is_told_in_plain_words(self):
         self.refused("race", "--json", says=["--json has no value; write --json FILE\n"])

@@ -53,20 +53,22 @@ public:
     /// Takes one; or, to leave them elsewhere, half of them up to `most`. @returns an empty batch
     /// if none is left.
     batch take(std::uint32_t most = 1) noexcept {
-        // acquire, here and on failure: partner is the release in put(). Later takers continue that
-        // release sequence.
-        std::uint64_t left = left_.load(std::memory_order_acquire);
-        while (count_of(left) != 0) {
+        for (;;) {
+            // acquire: partner is the release in put(). Later takers continue that release
+            // sequence.
+            std::uint64_t left = left_.load(std::memory_order_acquire);
+            if (count_of(left) == 0) {
+                return {};
+            }
             segment* const at = at_.load(std::memory_order_relaxed); // I2.
             const std::uint32_t taken = std::min(most, (count_of(left) + 1) / 2);
-            // relaxed: see above.
+            // relaxed, both: see above.
             if (left_.compare_exchange_weak(left,
                                             left - taken + (std::uint64_t{taken} << first_shift),
-                                            std::memory_order_relaxed, std::memory_order_acquire)) {
+                                            std::memory_order_relaxed, std::memory_order_relaxed)) {
                 return {at, static_cast<std::uint32_t>(left >> first_shift & part), taken};
             }
         }
-        return {};
     }
 
 private:
