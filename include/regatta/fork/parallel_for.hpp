@@ -44,10 +44,11 @@ struct index_body {
 
     REGATTA_INLINE void run(no_result&, Index begin, Index end) const {
         for (; begin != end; ++begin) {
-            // A copy: `f` may take it by reference, and change it.
-            static_cast<void>(f(static_cast<Index>(begin)));
+            run_one(begin);
         }
     }
+    /// @param at a copy: `f` may take it by reference, and change it.
+    REGATTA_INLINE void run_one(Index at) const { static_cast<void>(f(static_cast<Index>(at))); }
     static void join(no_result&, no_result&&) noexcept {}
 };
 template<class Iterator, class F>

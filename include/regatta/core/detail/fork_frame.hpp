@@ -36,16 +36,16 @@ public:
     fork_stop(const fork_stop* outer, std::stop_token stop) noexcept
         : outer_(outer)
         , stop_(std::move(stop))
-        , by_token_(stop_.stop_possible() || (outer != nullptr && outer->by_token_))
-        , failures_(outer != nullptr ? outer->failures_
-                                     : failures.load(std::memory_order_relaxed)) {}
+        , expected_(stop_.stop_possible() ? failures.load(std::memory_order_relaxed) + never
+                    : outer != nullptr    ? outer->expected_
+                                          : failures.load(std::memory_order_relaxed)) {}
     fork_stop(const fork_stop&) = delete;
     fork_stop& operator=(const fork_stop&) = delete;
 
     bool over() const noexcept {
         // relaxed, here and in look(): hints. What an exception leaves is read after all work has
         // ended.
-        return (by_token_ || failures.load(std::memory_order_relaxed) != failures_) && look();
+        return failures.load(std::memory_order_relaxed) != expected_ && look();
     }
     /// Within a handler: keeps the exception if it is the first, and ends the work. Keeps no
     /// `task_cancelled` of work that was to end: a reduction within it says so.
@@ -92,10 +92,14 @@ private:
     /// How often anything threw in the process; wraps. Read by all at every look.
     alignas(destructive_alignment) static inline constinit std::atomic<std::uint32_t> failures{0};
 
+    /// So far away that `failures` does not get there.
+    static constexpr std::uint32_t never = std::uint32_t{1} << 31;
+
     const fork_stop* const outer_;
     const std::stop_token stop_;
-    const bool by_token_;          ///< A stop token may end it, or what is around it.
-    const std::uint32_t failures_; ///< Of the process, when the outermost loop or scope began.
+    /// `failures` when the outermost loop or scope began; another number if a stop token may end
+    /// this one, or what is around it.
+    const std::uint32_t expected_;
     /// Whether something threw. Written by any thread that works for it, read by all.
     std::atomic<bool> over_{false};
     /// Written by the first thread to fail, read after the end of its work.

@@ -227,7 +227,7 @@ REGATTA_APART void loop_part<Count>::work(void* into) noexcept {
         }
         left_.next = left_.end; // Nothing is left to split.
         stack.pop_splittable(*this);
-    } while (take_back(stack, into));
+    } while (pieces_ != 0 && take_back(stack, into));
     stack.leave_scope(outer);
 }
 

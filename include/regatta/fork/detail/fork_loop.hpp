@@ -86,6 +86,7 @@ Out output_end(Out out, Distance distance) {
 ///
 /// @tparam Body has a type `result`, and
 /// - `run(result&, i, j)`: runs the iterations from i to j - 1, which follow those in the result;
+/// - perhaps `run_one(i)`: the same of one iteration, where there is no result;
 /// - `join(result&, result&&)`: appends a result to the one of the iterations before.
 template<class Index, class Body>
 class typed_loop {
@@ -142,7 +143,11 @@ private:
         const auto& loop = *static_cast<const typed_loop*>(self);
         do {
             const Index at = loop.advance(left.next++); // First: what is left may be split.
-            loop.body_.run(result_at(into), at, loop.advance(left.next));
+            if constexpr (requires { loop.body_.run_one(at); }) {
+                loop.body_.run_one(at);
+            } else {
+                loop.body_.run(result_at(into), at, loop.advance(left.next));
+            }
             stack.poll();
         } while (!left.over());
     }
