@@ -61,6 +61,11 @@ protected:
         }
         online_ = machine.online;
         cpu_ = last_of(online_);
+        // The leases of other programs of this machine know nothing of the test's: this one, which
+        // moves nobody, keeps theirs away meanwhile.
+        claim_ = take_when_free(std::make_shared<exclusive_system>(),
+                                online_ - cpu_set{*online_.begin()}, {});
+        ASSERT_TRUE(claim_);
         home_ = machine.v1.own;
         const std::string name = "/regatta_lease_test_" + self_;
         group_ = machine.v1.top + name;
@@ -115,6 +120,7 @@ protected:
     root_folder root_;
     std::shared_ptr<exclusive_system> host_; ///< Where leases are taken.
     exclusive_options options_;
+    exclusive_cpus claim_;
     cpu_set online_;
     unsigned cpu_ = 0; ///< The one that is leased.
     std::string home_;
