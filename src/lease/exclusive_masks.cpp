@@ -54,12 +54,33 @@ bool is_in_another(const std::vector<exclusive_step>& of_others, const task_mask
     });
 }
 
+/// What decides about the masks of tasks on a machine.
+struct mask_rules {
+    cpu_set online;
+    /// Whether the kernel forgets a task's own mask when its group changes: before Linux 6.2, or
+    /// if that is unknown.
+    bool forgets = true;
+};
+
+mask_rules rules_of_machine(exclusive_system& system, const exclusive_step& step) {
+    mask_rules rules{online_cpus(system).value_or(step.cpus | step.rest)};
+    if (const auto release = system.read("/proc/sys/kernel/osrelease")) {
+        const auto parts = split(*release, '.');
+        const auto major = to_number(parts.front());
+        const auto rest = parts.size() > 1 ? parts[1] : std::string_view();
+        const auto minor = to_number(rest.substr(0, rest.find_first_not_of("0123456789")));
+        rules.forgets = !major || !minor || *major < 6 || (*major == 6 && *minor < 2);
+    }
+    return rules;
+}
+
 /// Whether a task's mask is still the lease's doing, or what an older kernel leaves when the CPUs
 /// of a group return. A mask that was set since is not. The kernel takes CPUs that go offline from
 /// some masks. Masks that the lease itself narrowed, no kernel resets, and whoever entered the
 /// lease has a record of that.
-bool is_ours_to_restore(const exclusive_step& step, const cpu_set& of_others, const cpu_set& online,
-                        const cpu_set& saved, const cpu_set& now) {
+bool is_ours_to_restore(const exclusive_step& step, const cpu_set& of_others,
+                        const mask_rules& rules, const cpu_set& saved, const cpu_set& now) {
+    const cpu_set& online = rules.online;
     const cpu_set known = (step.cpus | step.rest | of_others) & online;
     const cpu_set left = (saved - step.cpus - of_others) & known;
     const cpu_set rest = (step.rest - of_others) & online;
@@ -67,9 +88,10 @@ bool is_ours_to_restore(const exclusive_step& step, const cpu_set& of_others, co
     if (!by_group && (saved & step.cpus).empty()) {
         return false; // The lease had nothing to narrow.
     }
-    return (!left.empty() && (now & known) == left)              // without the lease's CPUs
-           || ((left.empty() || by_group) && now.contains(rest)) // it had no other, or was reset
-           || (by_group && step.cpus.contains(now));             // it had entered
+    return (!left.empty() && (now & known) == left) // without the lease's CPUs
+           || ((left.empty() || (by_group && rules.forgets)) &&
+               now.contains(rest))                   // it had no other, or was reset
+           || (by_group && step.cpus.contains(now)); // it had entered
 }
 
 /// CPUs that other leases keep clear only by the masks of tasks.
@@ -86,15 +108,16 @@ cpu_set swept_by_others(const std::vector<exclusive_step>& of_others) {
 /// Restores a task's mask unless it already has it.
 /// @returns false if the kernel refuses.
 bool restore_mask(exclusive_system& system, const exclusive_step& step,
-                  const std::vector<exclusive_step>& of_others, const cpu_set& online,
+                  const std::vector<exclusive_step>& of_others, const mask_rules& rules,
                   const task_mask& saved) {
+    const cpu_set& online = rules.online;
     const auto now = read_task(system, saved.process, saved.thread);
     if (!now) {
         return is_task_gone(system, saved.process, saved.thread);
     }
     const cpu_set wanted = beside_others(saved.allowed, of_others);
     if (!is_same_start(now->start, saved.start) || now->allowed == wanted ||
-        !is_ours_to_restore(step, cpus_of(of_others), online, saved.allowed, now->allowed)) {
+        !is_ours_to_restore(step, cpus_of(of_others), rules, saved.allowed, now->allowed)) {
         return true;
     }
     if ((wanted & online).empty()) {
@@ -224,10 +247,9 @@ void use_last_masks(std::vector<exclusive_step>& steps) {
 bool is_made_of(exclusive_system& system, const exclusive_step& step,
                 const std::vector<exclusive_step>& of_others, const cpu_set& saved,
                 const cpu_set& now) {
-    const cpu_set online = online_cpus(system).value_or(step.cpus | step.rest);
     const cpu_set others = cpus_of(of_others);
     return now == saved || others.contains(now) || // It has entered another lease.
-           is_ours_to_restore(step, others, online, saved, now);
+           is_ours_to_restore(step, others, rules_of_machine(system, step), saved, now);
 }
 
 std::optional<std::vector<task_mask>> pinned_tasks(exclusive_system& system,
@@ -321,10 +343,10 @@ void pin_again(exclusive_system& system, const std::vector<exclusive_step>& done
 
 step_error restore_masks(exclusive_system& system, const exclusive_step& step,
                          const std::vector<exclusive_step>& of_others) {
-    const cpu_set online = online_cpus(system).value_or(step.cpus | step.rest);
+    const mask_rules rules = rules_of_machine(system, step);
     std::size_t refused = 0;
     for (const task_mask& saved : step.masks) {
-        refused += restore_mask(system, step, of_others, online, saved) ? 0 : 1;
+        refused += restore_mask(system, step, of_others, rules, saved) ? 0 : 1;
     }
     if (step.kind == step_kind::narrow_masks) {
         if (step_error error = widen_heirs(system, step, swept_by_others(of_others))) {

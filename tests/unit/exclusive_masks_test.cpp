@@ -228,3 +228,20 @@ TEST_F(exclusive_masks, who_cannot_be_moved_is_told) {
     EXPECT_THAT(refusal({3}).text,
                 testing::HasSubstr("task 60 cannot be moved off CPUs 3: Operation not permitted"));
 }
+
+// "What others changed in between stays changed": also a mask that is wider now, unless the kernel
+// is so old that it may have forgotten the narrow one.
+TEST_F(exclusive_masks,
+       a_mask_that_was_widened_during_a_partition_stays_where_the_kernel_keeps_masks) {
+    use_v2();
+    for (const char* const release : {"6.5.0-28-generic", "6.1.0-18-amd64", "5.15", "unknown"}) {
+        root.file("/proc/sys/kernel/osrelease", std::string(release) + "\n");
+        machine->start(50, 50, 1, "1-3");
+        auto lease = take({3});
+        ASSERT_EQ(lease.level(), exclusivity::isolated_partition);
+        machine->set_mask(50, "0-2,4-7");
+        lease.release();
+        EXPECT_EQ(machine->mask(50), *release == '6' && release[2] == '5' ? "0-2,4-7" : "1-3")
+            << release;
+    }
+}
