@@ -150,6 +150,10 @@ public:
     /// ordered after the caller's change of the condition, as a notification is.
     bool has_sleepers() const noexcept {
         fence_.light();
+        return has_sleepers_now();
+    }
+    /// The same without that order. In the order of all seq_cst operations it is a load.
+    bool has_sleepers_now() const noexcept {
         // seq_cst: partner is announce_wait(); otherwise as in notify().
         const std::uint64_t s = state_.load(std::memory_order_seq_cst);
         return sleepers(s) != woken(s);

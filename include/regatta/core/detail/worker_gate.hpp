@@ -113,15 +113,16 @@ public:
         }
     }
     /// The worker stops looking: it has found a task, or does something else.
-    /// @returns whether `coming()` sees a further task; it looks as `announce_wait` requires. The
-    /// worker then notifies another one, since a producer may have relied on it.
+    /// @returns whether another one sleeps and `coming()` sees a further task; it looks as
+    /// `announce_wait` requires. The worker then notifies another one, since a producer may have
+    /// relied on it. If none sleeps, each that will announces that after this, and sees the task.
     template<class Coming>
     [[nodiscard]] bool end(search& mine, Coming&& coming) noexcept {
         if (!mine.on_) {
             return false;
         }
         stop(mine);
-        return coming();
+        return gate_.has_sleepers_now() && coming();
     }
 
     /// As `event_count`; the worker stops looking.
