@@ -89,7 +89,7 @@ void advise_on_pinning(const advising& with) {
     const std::string_view where_the_kernel_likes = result.noise == "none" ? "alone" : "unpinned";
     const mode_evidence* free = result.find(where_the_kernel_likes);
     const mode_evidence* pinned = result.find("pinned");
-    if (!is_measured(free) || !is_measured(pinned) || is_disturbed(result)) {
+    if (!is_measured(free) || !is_measured(pinned) || !result.noise_floor || is_disturbed(result)) {
         with.leave_open(topic::pinning,
                         fmt::format("Whether to pin: the {} of {} {} not tell; that takes "
                                     "{} clean ones of {} and pinned.",
@@ -99,7 +99,7 @@ void advise_on_pinning(const advising& with) {
                         measure);
         return;
     }
-    const double floor = result.noise_floor ? result.noise_floor->value : 0;
+    const double floor = result.noise_floor->value;
     compare_pinned(with, result, *free, *pinned, floor);
     consider_owning(with, result, *free, *pinned, floor);
 }

@@ -61,9 +61,10 @@ std::vector<cited_figure> figures_of(const race_evidence& race, const scheme_evi
 /// "71.2 ms a run with 2 workers, 1.95 times as fast as serial (95 % interval 1.93…1.97)".
 std::string figures_text(const advising& with, const race_evidence& race,
                          const scheme_evidence& one, std::vector<cited_figure>& figures) {
-    std::string text =
-        fmt::format("{} a run with {}", duration_text(one.time->median.value, with.style),
-                    counted(race.workers, "worker"));
+    std::string text = fmt::format("{} a run", duration_text(one.time->median.value, with.style));
+    if (traits_of(one.scheme).workers != worker_kind::one) {
+        text += " with " + counted(race.workers, "worker");
+    }
     if (has_speedup(one)) {
         text += fmt::format(", {} times as fast as serial (95 % interval {})",
                             factor_text(one.speedup->median.value), with.range(*one.speedup));

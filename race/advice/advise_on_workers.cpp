@@ -13,6 +13,9 @@ namespace {
 
 using points = std::vector<const point_evidence*>;
 
+/// A gain that is not left alone because it was not shown for sure.
+constexpr double large_gain = 0.1;
+
 double speedup_of(const point_evidence* one) {
     return one->speedup->median.value;
 }
@@ -95,7 +98,7 @@ void advise_on_workers(const advising& with) {
     std::ranges::copy_if(sound, std::back_inserter(with_cpus),
                          [&](const point_evidence* one) { return one->workers <= scale.cpus; });
     const bool several = with_cpus.size() > 1 || (scale.cpus == 1 && sound.size() > 1);
-    if (!several || sound.front()->workers != 1) {
+    if (!several || sound.front()->workers != 1 || !scale.noise_floor) {
         with.leave_open(
             topic::workers,
             fmt::format("How many workers: of the {} of workers in {} {} with a CPU for each can "
@@ -105,8 +108,18 @@ void advise_on_workers(const advising& with) {
             measure);
         return;
     }
-    const double floor = scale.noise_floor ? scale.noise_floor->value : 0;
+    const double floor = scale.noise_floor->value;
     const point_evidence& chosen = fewest_of_the_best(with_cpus, floor);
+    if (const point_evidence& best = **std::ranges::max_element(with_cpus, {}, speedup_of);
+        chosen.workers == 1 && speedup_of(&best) > 1 + std::max(floor, large_gain)) {
+        with.leave_open(topic::workers,
+                        fmt::format("How many workers: {} seem {} times as fast as one (95 % "
+                                    "interval {}), which {} do not show for sure.",
+                                    counted(best.workers, "worker"), factor_text(speedup_of(&best)),
+                                    with.range(*best.speedup), counted(scale.rounds, "round")),
+                        measure);
+        return;
+    }
     with.to.workers = chosen.workers;
     if (chosen.workers == 1) {
         const point_evidence& best =

@@ -41,13 +41,14 @@ std::optional<loss> by_scaling(const scale_evidence& scale) {
         alone = one->workers == 1 ? one : alone;
         together = one->workers > 1 && one->workers <= scale.cpus ? one : together;
     }
-    if (alone == nullptr || together == nullptr || together->efficiency->value <= 0) {
+    if (alone == nullptr || together == nullptr || together->efficiency->value <= 0 ||
+        !scale.noise_floor) {
         return std::nullopt;
     }
     loss found;
     found.workers = together->workers;
     found.efficiency = together->efficiency->value;
-    found.noise = scale.noise_floor ? scale.noise_floor->value : 0;
+    found.noise = scale.noise_floor->value;
     found.figures.push_back(
         {fmt::format("efficiency with {}", found.workers), *together->efficiency});
     if (alone->mean_latency && together->mean_latency && alone->mean_latency->value > 0) {
@@ -65,14 +66,14 @@ std::optional<loss> by_scaling(const scale_evidence& scale) {
 std::optional<loss> by_race(const race_evidence& race, const scheme_evidence& one) {
     const bool known = one.speedup && one.speedup->count >= pairs_for_a_verdict &&
                        race.workers > 1 && race.workers <= race.machine.available_cpus &&
-                       one.speedup->median.value > 0 && !is_disturbed(race);
+                       one.speedup->median.value > 0 && !is_disturbed(race) && race.noise_floor;
     if (!known) {
         return std::nullopt;
     }
     loss found;
     found.workers = race.workers;
     found.efficiency = one.speedup->median.value / race.workers;
-    found.noise = race.noise_floor ? race.noise_floor->value : 0;
+    found.noise = race.noise_floor->value;
     found.figures.push_back({one.name + " speed-up", one.speedup->median});
     return found;
 }

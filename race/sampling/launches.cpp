@@ -124,13 +124,17 @@ launches_result sum_up_launches(std::vector<json> races, unsigned planned, std::
         const json& race = result.races[launch];
         result.stopped = result.stopped || member_of(race, "stopped").boolean();
         const std::string base = member_of(race, "baseline").text();
-        const bool ran = result.baseline.empty() || figures_of(race, result.baseline) != nullptr;
+        const bool ran = result.baseline.empty() ||
+                         member_of(entry_of(race, result.baseline), "status").text() == "ok";
+        const bool has_ratios =
+            result.baseline.empty() || figures_of(race, result.baseline) != nullptr;
         baseline_missing = baseline_missing || !ran;
-        if (ran && base == result.baseline) {
+        if (has_ratios && base == result.baseline) {
             compared.push_back(&race);
         } else if (ran) {
-            result.notes.push_back("Launch " + std::to_string(launch + 1) +
-                                   " does not count: its ratios are to " + base + '.');
+            result.notes.push_back(
+                "Launch " + std::to_string(launch + 1) + " does not count: its " +
+                (has_ratios ? "ratios are to " + base + '.' : "baseline " + base + " failed."));
         }
     }
     if (baseline_missing) {

@@ -78,6 +78,15 @@ std::string_view to_string(verdict v) noexcept {
     return "undecided";
 }
 
+std::size_t pairs_to_differ(std::size_t contenders) noexcept {
+    std::size_t pairs = pairs_for_a_verdict;
+    while (std::ldexp(2.0, -static_cast<int>(pairs)) * static_cast<double>(contenders) >
+           tolerated_error) {
+        ++pairs;
+    }
+    return pairs;
+}
+
 std::vector<judgement> judge(const std::vector<paired_comparison>& all, double margin) {
     const double limit = std::log1p(margin);
     std::vector<judgement> found(all.size());

@@ -33,6 +33,10 @@ constexpr bool differs(verdict v) noexcept {
 
 /// Pairs that a verdict needs: with fewer, a 95 % interval by ranks does not exist.
 inline constexpr std::size_t pairs_for_a_verdict = 6;
+/// Pairs from which on a difference can be shown, of so many contenders beside one peer: with
+/// fewer, even ratios that all lie beyond the margin are not rare enough. At least those for a
+/// verdict.
+std::size_t pairs_to_differ(std::size_t contenders) noexcept;
 /// A difference that is of no interest, as a share: of 1 % unless another one is asked for.
 inline constexpr double usual_margin = 0.01;
 /// The share of races in which a verdict may be wrong.

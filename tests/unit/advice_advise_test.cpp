@@ -172,6 +172,18 @@ TEST(advice_on_workers, more_than_one_only_where_they_were_shown_to_be_faster) {
                       Not(HasSubstr("have no CPU each"))));
 }
 
+// A gain that is large but was not shown is no reason to stay with one, and no advice.
+TEST(advice_on_workers, a_large_gain_that_was_not_shown_is_left_open) {
+    scale_maker maker = scale_maker(2).add(1, 1, 100).add(2, 1.9, 101);
+    maker.result.points.back().word = verdict::unclear;
+    maker.result.points.back().speedup.low = 0.9;
+    const auto made = advised({maker.finish()});
+    EXPECT_FALSE(made.workers);
+    EXPECT_THAT(left_open(made, topic::workers),
+                HasSubstr("How many workers: 2 workers seem 1.90 times as fast as one (95 % "
+                          "interval 0.90…"));
+}
+
 TEST(advice_on_workers, where_the_measurement_ended_too_early) {
     const auto made = advised({scale_maker(16).add(1, 1, 100).add(2, 1.98, 100).finish()});
     EXPECT_THAT(left_open(made, topic::workers), HasSubstr("16 CPUs"));

@@ -330,6 +330,8 @@ TEST(advice_rules, too_few_or_disturbed_rounds_do_not_tell_whether_to_pin) {
     };
     EXPECT_THAT(open_after([](document& d) { d["load"]["contaminated_share"] = 0.5; }),
                 HasSubstr("Whether to pin: the 15 rounds of isolation.json do not tell"));
+    EXPECT_THAT(open_after([](document& d) { d["noise_floor"] = nullptr; }),
+                HasSubstr("Whether to pin: the 15 rounds of isolation.json do not tell"));
     EXPECT_THAT(open_after([](document& d) {
                     for (document& mode : d["modes"]) {
                         if (mode["name"] == "pinned") {

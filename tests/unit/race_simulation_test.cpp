@@ -279,6 +279,24 @@ TEST(race_simulation, among_25_entrants_it_takes_a_little_more) {
     EXPECT_GE(found(steady, 2.5, 23), 0.95);
 }
 
+// "A difference, however large, takes 6 rounds or launches between 2 schemes, 7 among 3 …"
+TEST(race_simulation, a_large_difference_is_shown_from_so_many_rounds_on) {
+    simulation simulated({.name = "quiet", .noise = 0.005}, 5);
+    for (const auto& [schemes, rounds] :
+         {std::pair(2u, 6u), {3u, 7u}, {6u, 8u}, {15u, 10u}, {28u, 11u}}) {
+        EXPECT_EQ(pairs_to_differ(schemes - 1), rounds);
+        const std::vector<double> logs(schemes - 1, std::log(3.0));
+        for (const judgement& one : judge(simulated.race(logs, rounds).beside_baseline(), 0.01)) {
+            EXPECT_EQ(one.word, verdict::slower) << schemes;
+        }
+        for (const judgement& one :
+             judge(simulated.race(logs, rounds - 1).beside_baseline(), 0.01)) {
+            EXPECT_EQ(one.word, rounds == 6 ? verdict::undecided : verdict::unclear) << schemes;
+            EXPECT_EQ(one.more_rounds, 1u);
+        }
+    }
+}
+
 // "No test finds 1.4 in 80 of 100 races of 15 rounds among 25 entrants."
 TEST(race_simulation, among_25_entrants_80_of_100_take_20_rounds) {
     constexpr double at_5_percent = 2.145;

@@ -325,6 +325,41 @@ TEST(race_launches, of_two_baselines_in_as_many_the_first_counts) {
     EXPECT_EQ(whole.baseline, "one");
 }
 
+// The baseline ran there, beside another one that then failed.
+TEST(race_launches, one_whose_own_baseline_failed_does_not_count_and_says_so) {
+    std::vector<race::json> documents(7, launch_of(0.5));
+    documents.front() = race::json::parse(
+        R"({"stopped": false, "rounds": 15, "margin": 0.05, "baseline": "two", "schemes": [
+            {"name": "one", "status": "ok", "reason": null, "wrong_result": false,
+             "median_ns": 100, "vs_baseline": null, "vs_baseline_undropped": null},
+            {"name": "two", "status": "failed", "reason": "it broke", "wrong_result": false,
+             "median_ns": null, "vs_baseline": null, "vs_baseline_undropped": null},
+            {"name": "tbb", "status": "skipped", "reason": "install libtbb-dev",
+             "wrong_result": false}]})");
+    const auto whole = race::sum_up_launches(documents, 7, 1);
+    EXPECT_EQ(whole.baseline, "one");
+    EXPECT_THAT(whole.notes, ElementsAre("Launch 1 does not count: its baseline two failed."));
+    EXPECT_TRUE(whole.missing.empty());
+}
+
+// "With 6 launches no difference can be shown among 3 schemes."
+TEST(race_launches, too_few_for_any_difference_are_told) {
+    race::launches_result whole =
+        race::sum_up_launches(std::vector<race::json>(6, launch_of(0.5)), 6, 1);
+    const auto text = [&] { return race::to_text(whole, {}, {.width = 200}); };
+    EXPECT_THAT(text(), Not(HasSubstr("no difference can be shown")));
+    whole.schemes.push_back(whole.schemes.back());
+    EXPECT_THAT(text(), HasSubstr("With 6 launches no difference can be shown among 3 schemes, "
+                                  "however large: that takes 7, or fewer schemes."));
+    for (auto& one : whole.schemes) {
+        one.ratio.count = 7;
+    }
+    whole.schemes.back().word = race::verdict::unclear;
+    whole.schemes.back().more_launches = 3;
+    EXPECT_THAT(text(), HasSubstr("unclear +3: about 3 launches more would show whether it "
+                                  "differs."));
+}
+
 TEST(race_launches, one_that_was_stopped_at_once_does_not_count) {
     auto good = fakes::info("one", fakes::run_serially);
     auto bad = fakes::info("two", [](race::run_context&) {});

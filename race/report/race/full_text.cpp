@@ -12,6 +12,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,7 +38,7 @@ std::string title(const race_result& result, const provenance& from, const text_
     if (!from.machine.cpu_model.empty()) {
         text += fmt::format(" ({})", from.machine.cpu_model);
     }
-    text += fmt::format("{}{} after {} of warm-up", dot, counted(result.rounds, "round"),
+    text += fmt::format("{}{} after {} of warm-up", dot, counted(result.rounds, "round", "rounds"),
                         result.warm_up);
     if (result.reuse) {
         text += fmt::format("{}pools after their first job", dot);
@@ -88,23 +90,37 @@ std::string dropped(const race_result& result) {
                        bad, counted(all, "sample"), who);
 }
 
-/// What the number beside "unclear" means, of the one that needs least.
-std::string unclear_words(const race_result& result) {
-    const scheme_result* least = nullptr;
+/// The least number of rounds that a scheme without a difference lacks.
+std::optional<unsigned> least_lacking(const race_result& result) {
+    std::optional<unsigned> least;
     for (const scheme_result& one : result.schemes) {
-        if (one.word == verdict::unclear &&
-            (least == nullptr || one.more_rounds < least->more_rounds)) {
-            least = &one;
+        if (one.word == verdict::unclear) {
+            least = std::min(least.value_or(one.more_rounds), one.more_rounds);
         }
     }
-    if (least == nullptr) {
-        return {};
+    return least;
+}
+
+/// The schemes that are compared with the baseline.
+std::vector<const scheme_result*> compared(const race_result& result) {
+    std::vector<const scheme_result*> found;
+    for (const scheme_result& one : result.schemes) {
+        if (one.name != result.baseline && one.has_ratio() &&
+            one.vs_baseline.count >= pairs_for_a_verdict) {
+            found.push_back(&one);
+        }
     }
-    return least->more_rounds >= most_rounds_told
-               ? fmt::format("unclear +{0}: {0} rounds or more would show whether it differs.",
-                             most_rounds_told)
-               : fmt::format("unclear +{0}: about {0} {1} more would show whether it differs.",
-                             least->more_rounds, least->more_rounds == 1 ? "round" : "rounds");
+    return found;
+}
+
+/// See `too_few_to_differ`.
+std::string too_few_rounds(const race_result& result) {
+    std::size_t most = 0;
+    const auto all = compared(result);
+    for (const scheme_result* one : all) {
+        most = std::max<std::size_t>(most, one->vs_baseline.count);
+    }
+    return too_few_to_differ(most, all.size(), "round", "rounds");
 }
 
 std::string floor_words(const race_result& result, const text_style& style) {
@@ -131,9 +147,11 @@ std::string floor_words(const race_result& result, const text_style& style) {
     const bool one_launch =
         std::ranges::any_of(result.schemes, [](const scheme_result& one) { return !one.program; });
     return ratios + floor +
-           (one_launch ? " One launch: differences by addresses, pages and layout go unseen; "
-                         "--launches 10 shows them."
-                       : "");
+           (one_launch
+                ? fmt::format(" One launch: differences by addresses, pages and layout go "
+                              "unseen; --launches {} shows them.",
+                              std::max<std::size_t>(10, pairs_to_differ(compared(result).size())))
+                : "");
 }
 
 } // namespace
@@ -157,7 +175,8 @@ std::string to_text(const race_result& result, const provenance& from, const tex
     if (!table.empty()) {
         out += '\n' + table;
         say(floor_words(result, style));
-        say(unclear_words(result));
+        const std::string too_few = too_few_rounds(result);
+        say(too_few.empty() ? unclear_words(least_lacking(result), "round", "rounds") : too_few);
     }
     say(dropped(result));
     for (const scheme_result& one : result.schemes) {
@@ -172,7 +191,7 @@ std::string to_text(const race_result& result, const provenance& from, const tex
     }
     if (result.stopped) {
         say(fmt::format("Cut short after {}: this is what was measured by then.",
-                        counted(result.rounds, "round")),
+                        counted(result.rounds, "round", "rounds")),
             "1;33");
     }
     out += '\n';

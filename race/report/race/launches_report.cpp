@@ -9,12 +9,15 @@
 #include "report/common/verdict_word.hpp"
 #include "report/info/info_text.hpp"
 #include "report/race/race_rows.hpp"
+#include "report/race/words.hpp"
 #include "sampling/race_result.hpp"
 #include "text/json_schemas.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -70,6 +73,20 @@ std::string table_of(const launches_result& result, const text_style& style) {
     return grid_text(std::move(columns), style);
 }
 
+/// What is lacking for verdicts; empty where nothing is.
+std::string lacking_words(const launches_result& result) {
+    std::size_t most = 0;
+    std::optional<unsigned> least;
+    for (const launched_scheme& one : result.schemes) {
+        most = std::max<std::size_t>(most, one.ratio.count);
+        if (one.word == verdict::unclear) {
+            least = std::min(least.value_or(one.more_launches), one.more_launches);
+        }
+    }
+    std::string text = too_few_to_differ(most, result.schemes.size() - 1, "launch", "launches");
+    return text.empty() ? unclear_words(least, "launch", "launches") : text;
+}
+
 std::string outcome_of(const launches_result& result) {
     if (result.races.empty()) {
         return "Nothing was measured.";
@@ -78,7 +95,7 @@ std::string outcome_of(const launches_result& result) {
         return result.schemes.empty()
                    ? std::string("Nothing was measured in every launch.")
                    : fmt::format("No verdict: that takes {} {}launches at least.",
-                                 pairs_for_a_verdict,
+                                 pairs_to_differ(result.schemes.size() - 1),
                                  result.races.size() < pairs_for_a_verdict ? "" : "undisturbed ");
     }
     const bool rate = at_a_rate(result.races.front());
@@ -136,6 +153,7 @@ std::string to_text(const launches_result& result, const provenance& from,
                                          : std::string(),
                                      result.baseline, margin_text(result.margin)),
                          style);
+        out += paragraph(lacking_words(result), style);
     }
     out += missing_text(result, "", style);
     for (const unmeasured_scheme& one : result.skipped) {

@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -170,6 +171,30 @@ std::string lead(const race_result& result, const std::vector<std::string>& lead
 }
 
 } // namespace
+
+std::string unclear_words(std::optional<unsigned> least, std::string_view unit,
+                          std::string_view units) {
+    if (!least) {
+        return {};
+    }
+    const std::string many = counted(most_rounds_told, unit, units);
+    return *least >= most_rounds_told
+               ? fmt::format("unclear +{}: {} or more would show whether it differs.",
+                             most_rounds_told, many)
+               : fmt::format("unclear +{}: about {} more would show whether it differs.", *least,
+                             counted(*least, unit, units));
+}
+
+std::string too_few_to_differ(std::size_t most, std::size_t compared, std::string_view unit,
+                              std::string_view units) {
+    const std::size_t needed = pairs_to_differ(compared);
+    if (most < pairs_for_a_verdict || most >= needed) {
+        return {};
+    }
+    return fmt::format("With {} no difference can be shown among {} schemes, however large: that "
+                       "takes {}, or fewer schemes.",
+                       counted(most, unit, units), compared + 1, needed);
+}
 
 std::string outcome_words(const race_result& result, const text_style& style) {
     if (result.leaders.empty()) {

@@ -197,7 +197,9 @@ std::string tick_label(int row, int rows_a_doubling, const text_style& style) {
         return {};
     }
     const double speedup = std::exp2(row / rows_a_doubling);
-    return fmt::format("{:g}{}", speedup, style.unicode ? "×" : "x");
+    const std::string_view times = style.unicode ? "×" : "x";
+    return speedup < 0.1 ? fmt::format("1/{:g}{}", 1 / speedup, times) // It has no room for more.
+                         : fmt::format("{:g}{}", speedup, times);
 }
 
 /// The lower axis with a tick for each point, and their numbers of workers as far as there is room.

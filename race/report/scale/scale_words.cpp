@@ -249,7 +249,7 @@ std::string rate_conclusion(const std::vector<const scale_point*>& points,
                         (*first)->workers == 1 ? "keeps" : "keep", amount_text(*result.rate));
     std::string all;
     for (auto one = first; one != points.end(); ++one) {
-        if ((*one)->latency.count() != 0) {
+        if ((*one)->latency.count() != 0 && !is_late(*one)) {
             all += (all.empty() ? "" : ", ") + latency(**one);
         }
     }
