@@ -145,6 +145,63 @@ TEST(steady_pool, limited_stealing_is_for_the_worker_before) {
     EXPECT_GE(pool.stats().stolen, 500u * tasks);
 }
 
+// "What was stolen before stealing was limited, any worker runs."
+TEST(steady_pool, a_thief_keeps_nothing_to_itself_when_stealing_ends) {
+    steady_pool pool(2);
+    std::atomic<int> runs{0};
+    std::atomic<bool> over{false};
+    pool.execute([&] {
+        pool.execute([&] { ++runs; });
+        pool.execute([&] { // The other worker took the next one with it.
+            pool.disable_stealing();
+            over = true;
+            await([&] { return runs.load() == 3; });
+        });
+        for (int i = 0; i < 2; ++i) {
+            pool.execute([&] { ++runs; });
+        }
+        await([&] { return over.load(); });
+    });
+    pool.wait();
+    EXPECT_EQ(runs.load(), 3);
+}
+
+// "So does a task that waits for room": it takes no other tasks along that their worker could run.
+TEST(steady_pool, a_wait_for_room_holds_up_no_task_of_another_worker) {
+    steady_pool pool({.threads = 2, .capacity = 4, .steal = false});
+    std::atomic<int> runs{0};
+    std::atomic<int> step{0};
+    std::atomic<bool> held{false};
+    for (int i = 0; i < 31; ++i) { // The next task from outside is the last of its row.
+        pool.execute([] {});
+        pool.wait();
+    }
+    pool.execute([&] {
+        await([&] { return step.load() == 1; });
+        pool.execute([&] {
+            step = 2;
+            await([&] { return step.load() == 3; });
+            pool.execute([] {}); // The pool is full.
+            step = 4;
+            await([&] { return runs.load() == 5; });
+        });
+    });
+    pool.execute([&] {
+        held = true;
+        await([&] { return step.load() == 4; });
+    });
+    await([&] { return held.load(); });
+    for (int i = 0; i < 4; ++i) {
+        pool.execute([&] { ++runs; });
+    }
+    step = 1;
+    await([&] { return step.load() == 2; });
+    pool.execute([&] { ++runs; });
+    step = 3;
+    pool.wait();
+    EXPECT_EQ(runs.load(), 5);
+}
+
 // "`neighbours` 0: from all."
 TEST(steady_pool, a_limit_of_all_others_is_none) {
     for (const unsigned neighbours : {0u, 2u, 7u}) {

@@ -424,6 +424,7 @@ int main() {
         "the checker orders seq_cst stores as they run, so that one that was read comes before";
     const char* const made = "the checker does not see that an atomic itself has to be made before "
                              "another thread uses it, and ready() looks at atomics only";
+    const char* const reads = "the checker runs no load after a later operation of its thread";
     return model::check(
         {model::make_scenario<each_once<queue_layout::shared>>("each task once, shared"),
          model::make_scenario<each_once<queue_layout::per_worker>>("each task once, per worker"),
@@ -444,5 +445,7 @@ int main() {
         {"task_queues.hpp", "task_queue.hpp", "claimed_run.hpp"},
         {{"load queue_of -> acquire", order},
          {"load queue_of -> relaxed", order},
-         {"load ready -> relaxed", made}});
+         {"load ready -> relaxed", made},
+         {"load put -> relaxed", reads},
+         {"modify take -> relaxed", reads}});
 }

@@ -16,7 +16,8 @@ namespace regatta {
 ///
 /// Tasks from outside go into one worker's queue, 32 in a row, then into the shorter of two others.
 /// Tasks that a worker submits go into its own queue. A worker without tasks steals from the
-/// others' queues, one task at a time, unless stealing is limited or disabled.
+/// others' queues, unless stealing is limited or disabled: up to eight tasks at a time, which any
+/// other worker may take from it.
 ///
 /// So producers and workers rarely touch the same memory. Tasks begin only roughly in the order of
 /// their submission.

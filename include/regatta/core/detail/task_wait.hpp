@@ -42,7 +42,7 @@ public:
                 me.activity.enter();
             }
             // From all queues: a worker that waits for this very task may have all that are left.
-            const bool ran = run_aside(loop, me, Loop::all);
+            const bool ran = run_aside(loop, me, loop.reach_in_wait());
             if (rests) [[unlikely]] {
                 me.activity.leave();
                 loop.progress_.notify_all(); // pause() may wait for the leave().

@@ -158,14 +158,15 @@ public:
     /// The same, from the queues of that many following workers.
     bool run_next(worker& me, unsigned limit) noexcept {
         const auto found = [&](task_origin from) noexcept {
+            stop_looking(me);
             if (from != task_origin::own) [[unlikely]] {
                 me.count_stolen();
-                // The end of a search would tell of them, too.
-                if (from == task_origin::stolen_among_others && !me.search.on()) {
+                // Their producers have told of them before, but then they were elsewhere: who looks
+                // in between finds none, and sleeps.
+                if (from == task_origin::stolen_among_others) {
                     wake();
                 }
             }
-            stop_looking(me);
             if (me.begin_busy()) [[unlikely]] {
                 rested_.notify_all();
             }
@@ -184,6 +185,15 @@ public:
     static constexpr unsigned nobody = ~0u;
     /// The reach of a worker that may steal from every other.
     static constexpr unsigned all = ~0u;
+    /// The same for once, in a loop with a limited reach: one task at a time. What a worker stole
+    /// beside it would wait for that worker.
+    static constexpr unsigned all_for_once = all - 1;
+
+    /// The reach of a worker whose task waits for another, or for room.
+    unsigned reach_in_wait() const noexcept {
+        // relaxed: as in reach().
+        return reach_.load(std::memory_order_relaxed) == all ? all : all_for_once;
+    }
 
     /// Ensures that a worker looks for the tasks that have been appended.
     /// @param owner the worker that alone may take them while workers do not steal, or `nobody`.
@@ -429,9 +439,10 @@ private:
         // relaxed, both: a thread that has announced its sleep either sees the change or is woken
         // by the thread that made it.
         const unsigned limit = reach_.load(std::memory_order_relaxed);
-        const bool limited =
-            limit != all && hold_.load(std::memory_order_relaxed) == 0 && !forks_.anybody_waits();
-        return limited ? limit : all;
+        return limit == all ? all
+               : hold_.load(std::memory_order_relaxed) == 0 && !forks_.anybody_waits()
+                   ? limit
+                   : all_for_once;
     }
     /// Whether the workers leave tasks alone. A closed loop needs them, held or not.
     bool held() const noexcept {
@@ -457,7 +468,7 @@ private:
         // A worker that does not steal has seen its own tasks alone. With a limited reach each task
         // has woken every worker.
         if (gate_.end(me.search, [&] { return source_.coming(me.index, reach()); }) &&
-            reach() == all) {
+            reach() >= all_for_once) {
             wake();
         }
     }

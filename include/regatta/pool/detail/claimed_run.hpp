@@ -43,7 +43,8 @@ public:
     }
     /// Leaves a batch here, which is not empty. None may be left.
     void put(const batch& all) noexcept {
-        const std::uint64_t life = (left_.load(std::memory_order_relaxed) >> life_shift) + 1;
+        // acquire: partner is the release in take(); who took the last one has read the segment.
+        const std::uint64_t life = (left_.load(std::memory_order_acquire) >> life_shift) + 1;
         at_.store(all.at_, std::memory_order_relaxed); // With the next one.
         // release: partner is the acquire in take(); publishes the segment, and the elements, which
         // the owner acquired when it claimed them. seq_cst: partner is the load in any().
@@ -62,10 +63,10 @@ public:
             }
             segment* const at = at_.load(std::memory_order_relaxed); // I2.
             const std::uint32_t taken = std::min(most, (count_of(left) + 1) / 2);
-            // relaxed, both: see above.
+            // release: partner is the acquire in put(); the segment was read before.
             if (left_.compare_exchange_weak(left,
                                             left - taken + (std::uint64_t{taken} << first_shift),
-                                            std::memory_order_relaxed, std::memory_order_relaxed)) {
+                                            std::memory_order_release, std::memory_order_relaxed)) {
                 return {at, static_cast<std::uint32_t>(left >> first_shift & part), taken};
             }
         }

@@ -36,7 +36,8 @@ enum class queue_layout {
 /// queue. A bitmap says which workers' queues may hold tasks, so that a look at the others' costs
 /// about the same with any number of workers. Of the others' it tries those of its own memory node
 /// first, where `settle` has told the nodes. From a queue that had several it takes several at
-/// once: the first runs, and the others wait beside its own queue, where any worker may take them.
+/// once: the first runs, and the others wait beside its own queue, where any worker may take them,
+/// whatever its reach.
 /// So a thief far from its victim does not pay the way for each task. To prevent starvation, every
 /// 8th take of a worker tries the medium queues before the high one. Every 32nd take tries the low
 /// queue first, and every 32nd of the medium queues the shared one before its own.
@@ -371,7 +372,7 @@ private:
                                        task_origin& from) noexcept {
         batch b;
         if ((layout_ != queue_layout::per_worker && (b = shared_.take()).size() != 0) ||
-            reach == 0 || count_ == 0) {
+            count_ == 0) {
             return b;
         }
         // relaxed: a hint; see settle().
@@ -405,13 +406,15 @@ private:
         for (bool inner = several;; inner = false) {
             if (any_filled(victim,
                            [&](unsigned from) noexcept {
-                               if (!reaches(worker, from, reach) ||
-                                   (several && is_near(worker, from) != inner)) {
+                               if (from == worker || (several && is_near(worker, from) != inner)) {
                                    return false;
                                }
-                               b = steal_of(from, most);
+                               const bool own = reaches(worker, from, reach);
+                               b = own ? steal_of(from, most) : runs_[from].take();
                                if (b.size() == 0) {
-                                   note_empty(from);
+                                   if (own) {
+                                       note_empty(from);
+                                   }
                                    return false;
                                }
                                victim = from;
@@ -456,14 +459,14 @@ private:
             (levels_used_.load(std::memory_order_seq_cst) && (is(high_) || is(low_)))) {
             return true;
         }
-        if (reach == 0) {
-            return count_ != 0 && (runs_[worker].any() || is(own_[worker]));
-        }
         return any_filled(0, [&](unsigned i) noexcept {
+            if (runs_[i].any()) {
+                return true;
+            }
             if (i != worker && !reaches(worker, i, reach)) {
                 return false;
             }
-            const bool found = runs_[i].any() || is(own_[i]);
+            const bool found = is(own_[i]);
             if (!found) {
                 note_empty(i);
             }
