@@ -31,9 +31,9 @@ class alignas(destructive_alignment) basic_claimed_run {
 public:
     using batch = typename Queue::batch;
 
-    /// How many are left. Exact for the owner if it is 0.
+    /// About how many are left.
     std::uint32_t size() const noexcept {
-        // relaxed: a hint. The owner sees its own `put`, and the others only take.
+        // relaxed: a hint.
         return count_of(left_.load(std::memory_order_relaxed));
     }
     /// Whether any is left. In the order of all seq_cst operations it is a load, and `put` a store.

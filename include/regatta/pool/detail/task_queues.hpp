@@ -64,6 +64,7 @@ public:
     struct theft {
         unsigned victim = 0; ///< The worker that it last stole from, where it begins to search.
         std::uint32_t appetite = 1; ///< How many tasks it asks for at once.
+        bool kept = false;          ///< Some may be left of those that it took with the last one.
     };
 
     /// The result of `append`.
@@ -172,7 +173,7 @@ public:
         if (count_ == 0) {
             return shared_.take();
         }
-        if (!shared_is_due(turn) && runs_[worker].size() == 0) [[likely]] {
+        if (!shared_is_due(turn) && !last.kept) [[likely]] {
             if (const batch b = own_[worker].take(); b.size() != 0) [[likely]] {
                 return b;
             }
@@ -208,7 +209,7 @@ public:
     /// Takes what seems to be the oldest task of that priority.
     REGATTA_RARE batch take_oldest(priority level) noexcept {
         task_origin from = task_origin::own;
-        theft none;
+        theft none{.kept = true};
         switch (level) {
         case priority::high:
             return high_.take();
@@ -357,9 +358,12 @@ private:
             return b;
         }
         if (count_ != 0) {
-            if ((b = runs_[worker].take()).size() != 0) {
-                from = task_origin::stolen;
-                return b;
+            if (last.kept) {
+                if ((b = runs_[worker].take()).size() != 0) {
+                    from = task_origin::stolen;
+                    return b;
+                }
+                last.kept = false;
             }
             if ((b = own_[worker].take()).size() != 0) {
                 return b;
@@ -394,6 +398,7 @@ private:
         last.appetite = b.size() == most ? std::min(2 * most, most_stolen) : b.size();
         if (b.size() > 1) {
             runs_[worker].put(b.others()); // It was empty, or the worker would have taken of it.
+            last.kept = true;
             filled_.set(worker);
             from = task_origin::stolen_among_others;
         }
