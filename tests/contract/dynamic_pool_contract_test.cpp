@@ -460,6 +460,16 @@ TEST(dynamic_pool, discards_tasks_that_wait_for_each_other_when_they_are_destroy
     discard();
     dynamic_pool other(1);
     other.submit(discard).get();
+    // A continuation of another pool's task.
+    dynamic_pool pool(1);
+    pool.resize(0);
+    pool.wait_for_threads();
+    const auto continuation = std::make_shared<regatta::future<void>>();
+    pool.execute(last_wait(continuation));
+    *continuation = other.submit([] {}).then(pool, [] { ADD_FAILURE(); });
+    other.wait();
+    pool.stop(regatta::stop_mode::discard);
+    EXPECT_FALSE(continuation->valid());
 }
 
 // "They are destroyed unrun": also one that was on its way into the pool when its last thread left.

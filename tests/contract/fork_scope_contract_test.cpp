@@ -128,6 +128,65 @@ TEST_P(fork_scope, its_maker_goes_on_after_the_wait) {
     pool.submit(goes_on).get();
 }
 
+// The same of the half of a join that another thread takes.
+TEST_P(fork_scope, its_maker_forks_outside_of_it_after_the_wait) {
+    auto [pool] = make_pool({.threads = 2});
+    for (int round = 0; round < 20; ++round) {
+        regatta::join(
+            pool,
+            [&, &pool = pool] {
+                regatta::task_scope failed(pool);
+                failed.spawn([] { throw std::runtime_error("a child"); });
+                EXPECT_THROW(failed.wait(), std::runtime_error);
+                std::atomic<int> ran{0};
+                std::atomic<bool> taken{false};
+                const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+                regatta::join(
+                    [&] { // Until another thread has the second half.
+                        while (!taken && std::chrono::steady_clock::now() < until) {
+                            regatta::poll();
+                        }
+                    },
+                    [&] {
+                        taken = true;
+                        regatta::parallel_for(0, 100, [&](int) { ++ran; });
+                    });
+                EXPECT_EQ(ran, 100);
+            },
+            [] {});
+    }
+}
+
+// A child is part of its own scope, whatever the thread that waits has made since.
+TEST_P(fork_scope, a_child_is_run_in_its_own_scope) {
+    auto [pool] = make_pool({.threads = 2});
+    std::atomic<int> ran{0};
+    regatta::task_scope outer(pool);
+    {
+        regatta::task_scope inner(pool);
+        inner.spawn([] { throw std::runtime_error("a child"); });
+        library_test::await([&] { return inner.over(); });
+        for (int i = 0; i < 10; ++i) {
+            outer.spawn([&] { regatta::parallel_for(0, 100, [&](int) { ++ran; }); });
+        }
+        outer.wait();
+        EXPECT_EQ(ran, 1000);
+        EXPECT_THROW(inner.wait(), std::runtime_error);
+    }
+}
+
+// "Later loops and scopes of the maker are no part of it": also if it is stopped only then.
+TEST_P(fork_scope, a_stop_after_the_wait_is_nothing_to_its_maker) {
+    auto [pool] = make_pool({.threads = 2});
+    std::stop_source stop;
+    regatta::task_scope scope(pool, stop.get_token());
+    scope.wait();
+    stop.request_stop();
+    std::atomic<int> ran{0};
+    regatta::parallel_for(0, 100, [&](int) { ++ran; });
+    EXPECT_EQ(ran, 100);
+}
+
 // "The destructor waits, and drops an exception that no `wait` has thrown."
 TEST_P(fork_scope, ends_with_its_block) {
     auto [pool] = make_pool({.threads = 2});

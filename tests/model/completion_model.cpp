@@ -231,6 +231,34 @@ struct other_news : rl::test_suite<other_news, 2> {
     }
 };
 
+/// The same beside a second waiter, which announces its wait when the first has been woken: the
+/// word looks as before to a thread that knows nothing of epochs.
+struct news_for_one_of_two : rl::test_suite<news_for_one_of_two, 3> {
+    block task;
+    flag_type news{0};
+
+    void before() { task.make(); }
+    void thread(unsigned index) {
+        if (index == 0) {
+            news.store(1, relaxed);
+            task.status.wake_waiters();
+            return;
+        }
+        for (;;) {
+            const auto ticket = task.status.prepare_wait();
+            if (completion_type::is_complete(ticket)) {
+                return;
+            }
+            if (index == 1 && news.load(relaxed) != 0) {
+                RL_ASSERT(task.status.claim());
+                static_cast<void>(task.status.finish(outcome::done, false));
+                return;
+            }
+            task.status.commit_wait(ticket);
+        }
+    }
+};
+
 int main() {
     return model::check(
         {model::make_scenario<run_and_get>("the result is seen, the wait ends, one disposes"),
@@ -239,6 +267,7 @@ int main() {
          model::make_scenario<third_party>("run by neither owner: the last of three disposes"),
          model::make_scenario<cancel_and_wait>("cancelled or run, not both, and waited for"),
          model::make_scenario<attach_while_it_ends>("a continuation runs once"),
-         model::make_scenario<other_news>("woken to look at something else")},
+         model::make_scenario<other_news>("woken to look at something else"),
+         model::make_scenario<news_for_one_of_two>("woken beside another waiter")},
         {"completion.hpp"});
 }

@@ -65,6 +65,31 @@ struct seat {
     queues_type::tally mine;
 };
 
+/// The tasks that were taken, each once (I1).
+struct taken_tasks {
+    void add(unsigned number) {
+        RL_ASSERT((seen.fetch_or(1u << number, relaxed) & 1u << number) == 0);
+        count.fetch_add(1, relaxed);
+    }
+    /// A worker takes tasks until `all` have been taken.
+    void take(seat& own, queues_type& queues, unsigned all) {
+        while (count.load(relaxed) != all) {
+            const int number = own.take(queues);
+            if (number >= 0) {
+                add(static_cast<unsigned>(number));
+            }
+        }
+    }
+    /// Of these numbers, as bits; nothing is left.
+    void check(const queues_type& queues, unsigned numbers, unsigned all) const {
+        RL_ASSERT(seen.load(relaxed) == numbers);
+        RL_ASSERT(queues.appended() == all && queues.taken() == all && queues.size() == 0);
+        RL_ASSERT(!queues.ready(0, 1) && !queues.coming(0, 1));
+    }
+    model::atomic<unsigned> seen{0};
+    model::atomic<unsigned> count{0};
+};
+
 /// Lets the worker's queue count as one that may hold tasks: so that nothing orders what it puts
 /// there but its own operations.
 inline void fill_once(queues_type& queues, unsigned worker) {
@@ -76,18 +101,11 @@ inline void fill_once(queues_type& queues, unsigned worker) {
 template<queue_layout Layout>
 struct each_once : rl::test_suite<each_once<Layout>, 3> {
     queues_type queues{Layout, 2};
-    model::atomic<unsigned> seen{0};
-    model::atomic<unsigned> count{0};
+    taken_tasks taken;
 
     void work(unsigned worker) {
         seat own(worker, 1);
-        while (count.load(relaxed) != 5) {
-            const int number = own.take(queues);
-            if (number >= 0) {
-                RL_ASSERT((seen.fetch_or(1u << number, relaxed) & 1u << number) == 0); // I1
-                count.fetch_add(1, relaxed);
-            }
-        }
+        taken.take(own, queues, 5);
     }
     void thread(unsigned index) {
         if (index == 0) {
@@ -102,11 +120,7 @@ struct each_once : rl::test_suite<each_once<Layout>, 3> {
             work(index - 1);
         }
     }
-    void after() {
-        RL_ASSERT(seen.load(relaxed) == 0x1Fu);
-        RL_ASSERT(queues.appended() == 5 && queues.taken() == 5 && queues.size() == 0);
-        RL_ASSERT(!queues.ready(0, 1) && !queues.coming(0, 1));
-    }
+    void after() { taken.check(queues, 0x1F, 5); }
 };
 
 /// One or two producers append a task and ask for sleepers. When one of them has seen none, a
@@ -166,8 +180,7 @@ struct closing : rl::test_suite<closing, 3> {
 /// itself.
 struct stolen_together : rl::test_suite<stolen_together, 2> {
     queues_type queues{queue_layout::per_worker, 3};
-    model::atomic<unsigned> seen{0};
-    model::atomic<unsigned> count{0};
+    taken_tasks taken;
 
     void before() {
         for (unsigned i = 0; i < 4; ++i) {
@@ -177,18 +190,9 @@ struct stolen_together : rl::test_suite<stolen_together, 2> {
     void thread(unsigned index) {
         seat own(index + 1, all);
         own.last.appetite = index == 0 ? 2 : 1;
-        while (count.load(relaxed) != 4) {
-            const int number = own.take(queues);
-            if (number >= 0) {
-                RL_ASSERT((seen.fetch_or(1u << number, relaxed) & 1u << number) == 0); // I1
-                count.fetch_add(1, relaxed);
-            }
-        }
+        taken.take(own, queues, 4);
     }
-    void after() {
-        RL_ASSERT(queues.appended() == 4 && queues.taken() == 4 && queues.size() == 0);
-        RL_ASSERT(!queues.ready(0, 1) && !queues.coming(0, 1));
-    }
+    void after() { taken.check(queues, 0xF, 4); }
 };
 
 /// A worker appends a task, and a second one steals it with the next. A third takes what waits with
@@ -261,20 +265,15 @@ struct theft_announced : rl::test_suite<theft_announced, 2> {
 template<bool Again>
 struct swept : rl::test_suite<swept<Again>, 2> {
     queues_type queues{queue_layout::both, 2};
-    model::atomic<unsigned> seen{0};
-    model::atomic<unsigned> count{0};
+    taken_tasks taken;
 
-    void see(unsigned number) {
-        RL_ASSERT((seen.fetch_or(1u << number, relaxed) & 1u << number) == 0); // I1
-        count.fetch_add(1, relaxed);
-    }
     void sweep(queues_type::tally& mine) {
         std::size_t over = 4;
         queues.sweep(
             0, over, [](const auto&) {}, [] {},
             [&](const queues_type::batch& b) {
                 RL_ASSERT(b[0].over());
-                see(b[0].number);
+                taken.add(b[0].number);
                 b.destroy(0);
                 mine.finish(b, 1);
             });
@@ -295,18 +294,9 @@ struct swept : rl::test_suite<swept<Again>, 2> {
         if (index == 0) {
             sweep(own.mine);
         }
-        while (count.load(relaxed) != 4) {
-            const int number = own.take(queues);
-            if (number >= 0) {
-                see(number);
-            }
-        }
+        taken.take(own, queues, 4);
     }
-    void after() {
-        RL_ASSERT(seen.load(relaxed) == 0x306u);
-        RL_ASSERT(queues.appended() == 4 && queues.taken() == 4 && queues.size() == 0);
-        RL_ASSERT(!queues.ready(0, 1) && !queues.coming(0, 1));
-    }
+    void after() { taken.check(queues, 0x306, 4); }
 };
 
 /// A sweep sets a task aside and asks for sleepers. If it saw none, a worker that then announces

@@ -58,9 +58,10 @@ private:
 /// Calls `f`, which blocks: on a file, a lock, another thread. Before that it offers the pending
 /// forks of this thread to others; otherwise they would wait for `f`.
 ///
-/// It offers the oldest eight, and of a loop all iterations that follow. If `f` waits for a newer
-/// half of more than eight, call `poll` while it waits: that offers the next ones as others are
-/// taken.
+/// It offers up to eight: halves of joins, the oldest first, and of a loop the iterations that
+/// follow, but for the rest of the block that runs, in pieces. Where those may be more, as with
+/// loops in loops, and `f` waits for one of them, call `poll` while it waits: that offers the next
+/// ones as others are taken.
 ///
 /// Threads: any; outside of forks it only calls `f`.
 /// @returns what `f` returns.

@@ -169,7 +169,7 @@ auto join(Pool& pool, F&& f, G&& g) -> join_result_t<F, G> {
 ///
 /// Threads, Blocks, Order: as `join`.
 /// Failure: throws the exception of the first call in the list that threw; calls after it that have
-/// not begun are left out.
+/// not begun are left out, unless another thread has begun with those that follow.
 /// Cost: a join for each call but one.
 template<std::invocable F, std::invocable... More>
 void invoke(F&& f, More&&... more) {

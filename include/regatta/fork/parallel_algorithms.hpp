@@ -244,8 +244,8 @@ Out parallel_exclusive_scan(Pool& pool, In first, In last, Out out, T init, Op..
 /// Threads: any. `comp` is called by several workers at once.
 /// Blocks: until the range is sorted; the caller takes part.
 /// Order: that of equal elements is not kept; `parallel_stable_sort` keeps it.
-/// Failure: passes on what `comp` throws. The elements are then permuted; those that are not
-///     trivially copyable may be left moved-from, as by `std::sort`.
+/// Failure: passes on what `comp` throws. The elements are then permuted; those that are not sorted
+///     without branches may be left moved-from, or one twice, as by `std::sort`.
 /// Cost: O(n log n) comparisons in the worst case, no allocation.
 template<detail::sortable Iterator, class Compare = std::less<>>
 requires detail::compares_elements<Compare, Iterator>

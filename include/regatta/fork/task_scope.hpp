@@ -66,9 +66,10 @@ public:
     /// the scope runs no further children. Later loops and scopes of the maker are no part of it.
     void wait() {
         finish();
+        left_ = true;
         auto& stack = detail::fork_stack::current();
-        if (stop_.over() && stack.scope() == &stop_) {
-            stack.leave_scope(outer_); // Else the maker's next loops would be left out, too.
+        if (stack.scope() == &stop_) {
+            stack.leave_scope(outer_); // Else the maker's next loops could be left out, too.
         }
         stop_.rethrow();
     }
@@ -108,7 +109,9 @@ private:
         static detail::fork_frame* split(detail::fork_frame& f,
                                          const detail::fork_stop*& stop) noexcept {
             auto& self = static_cast<entrance&>(f);
-            stop = &self.scope.stop_;
+            // Also of newer forks: those of the maker are no part of a scope that it has left.
+            const bool left = &self == &self.scope.entrance_ && self.scope.left_;
+            stop = left ? self.scope.outer_ : &self.scope.stop_;
             if (!self.scope.invite()) {
                 return nullptr;
             }
@@ -218,12 +221,16 @@ private:
                 offer_help();
             }
             if (!stop_.over()) {
+                // Another scope may be around: the maker's newest, or that of a fork before.
+                detail::fork_stack& stack = detail::fork_stack::current();
+                const detail::fork_stop* const around = stack.enter_scope(stop_);
                 REGATTA_TRY {
                     c->run();
                 }
                 REGATTA_CATCH_ALL {
                     stop_.fail();
                 }
+                stack.leave_scope(around);
             }
             c.reset();
             // acq_rel: partner is the acquire in finish(); publishes what the child did. From here
@@ -280,6 +287,7 @@ private:
     const detail::fork_stack::region region_;
     detail::fork_stop stop_;
     const detail::fork_stop* const outer_; ///< The scope or loop around this one.
+    bool left_ = false;                    ///< The maker has waited. Its own.
     /// Children that have not ended. Written by all threads of the scope, read by the one that
     /// waits.
     std::atomic<std::uint32_t> open_{0};

@@ -164,10 +164,11 @@ public:
         // relaxed: the compare-and-swap checks it.
         std::uint32_t seen = word_.load(std::memory_order_relaxed);
         // release: partner is the acquire of prepare_wait(). Also needed without waiters. Either a
-        // waiter's announcement comes before this in the word's history: it is taken back and the
-        // waiter does not sleep. Or it comes after and acquires what this publishes.
-        while (!word_.compare_exchange_weak(seen, seen & ~waiters, std::memory_order_release,
-                                            std::memory_order_relaxed)) {
+        // waiter's announcement comes before this in the word's history: its ticket is of an
+        // earlier epoch, whoever else announces a wait meanwhile, and it does not sleep. Or it
+        // comes after and acquires what this publishes.
+        while (!word_.compare_exchange_weak(seen, (seen & ~waiters) + epoch,
+                                            std::memory_order_release, std::memory_order_relaxed)) {
         }
         wake_if(seen);
     }
@@ -185,6 +186,8 @@ private:
     static constexpr std::uint32_t attached = 1u << 4;
     static constexpr std::uint32_t task_gone = 1u << 5;
     static constexpr std::uint32_t future_gone = 1u << 6;
+    /// One more call of `wake_waiters`; the bits from there on wrap.
+    static constexpr std::uint32_t epoch = 1u << 7;
     static constexpr std::uint32_t task_over = ended | task_gone;
     static constexpr std::uint32_t everybody_gone = task_over | future_gone;
     static constexpr std::uint32_t all_waiters = 0x7FFFFFFF;

@@ -28,6 +28,8 @@ public:
     drop_scope& operator=(const drop_scope&) = delete;
     ~drop_scope() { innermost() = outer_; }
 
+    /// Whether the calling thread is in one.
+    static bool any() noexcept { return innermost() != nullptr; }
     /// Whether the calling thread is in one of that pool.
     static bool is_open(const void* pool) noexcept { return find(pool) != nullptr; }
     /// Whether the calling thread destroys all tasks of that pool that wait. There may be no other

@@ -269,20 +269,32 @@ private:
     /// Claims the task that must run next so that this one can end. A claimed task stays alive
     /// until it has run: no owner disposes of an incomplete task.
     /// @param mine listed, if this is a continuation: whoever hands the next task over wakes it.
-    REGATTA_RARE basic_future_state* claim_next(const void* pool_address, waiter* mine,
-                                                bool to_cancel = false) noexcept {
+    REGATTA_RARE basic_future_state* claim_next(const void* pool_address, waiter& mine) noexcept {
         if (!chained_) {
-            return claim_for(pool_address, to_cancel) ? this : nullptr;
+            return claim_for(pool_address, false) ? this : nullptr;
         }
         const std::lock_guard lock(store_.links().lock);
         auto& first = const_cast<basic_future_state&>(first_of_chain());
-        if (mine != nullptr) {
-            if (mine->first == nullptr) {
-                enlist(*mine);
-            }
-            mine->first = &first;
+        if (mine.first == nullptr) {
+            enlist(mine);
         }
-        return first.claim_for(pool_address, to_cancel) ? &first : nullptr;
+        mine.first = &first;
+        return first.claim_for(pool_address, false) ? &first : nullptr;
+    }
+    /// Claims the task that must end next, to cancel it, if this thread destroys all tasks of the
+    /// pool in which that one waits: perhaps no other thread will. It is no worker of that pool,
+    /// but may be one of another.
+    REGATTA_RARE basic_future_state* claim_dropped() noexcept {
+        const auto claimed = [](basic_future_state& next) noexcept {
+            return drop_scope::takes_all(next.pool()) && next.claim_for(next.pool(), true)
+                       ? &next
+                       : nullptr;
+        };
+        if (!chained_) {
+            return claimed(*this);
+        }
+        const std::lock_guard lock(store_.links().lock);
+        return claimed(const_cast<basic_future_state&>(first_of_chain()));
     }
     /// Lists a waiter in place of those beneath it on its worker's stack.
     void enlist(waiter& mine) noexcept {
@@ -340,7 +352,7 @@ private:
     }
     /// Runs the task that must run next. @returns false if the worker may not.
     REGATTA_RARE bool run_next(context_type& worker, waiter& mine) {
-        basic_future_state* const next = claim_next(worker.pool, &mine);
+        basic_future_state* const next = claim_next(worker.pool, mine);
         if (next == nullptr) {
             return false;
         }
@@ -447,10 +459,8 @@ bool basic_future_state<World>::wait_incomplete(const time_point* deadline) {
     if (worker == nullptr && store_.pool() != nullptr) {
         worker = store_.find_worker();
     }
-    if (drop_scope::takes_all(store_.pool())) [[unlikely]] {
-        // This thread would destroy it next, and perhaps no other one will. It is no worker of that
-        // pool, but may be one of another.
-        while (basic_future_state* const next = claim_next(store_.pool(), nullptr, true)) {
+    if (drop_scope::any()) [[unlikely]] {
+        while (basic_future_state* const next = claim_dropped()) {
             run_in_wait(*next);
         }
     }
