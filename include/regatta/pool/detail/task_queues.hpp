@@ -37,8 +37,7 @@ enum class queue_layout {
 /// about the same with any number of workers. Of the others' it tries those of its own memory node
 /// first, where `settle` has told the nodes. From a queue that had several it takes several at
 /// once: the first runs, and the others wait beside its own queue, where any worker may take them,
-/// whatever its reach.
-/// So a thief far from its victim does not pay the way for each task. To prevent starvation, every
+/// whatever its reach. So many thieves do not all wait for one queue. To prevent starvation, every
 /// 8th take of a worker tries the medium queues before the high one. Every 32nd take tries the low
 /// queue first, and every 32nd of the medium queues the shared one before its own.
 ///
