@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -143,26 +144,31 @@ TEST(task_queues, with_a_limited_reach_one_task_is_stolen_at_a_time) {
 
 /// What was stolen and never taken ends with the queues.
 TEST(task_queues, stolen_tasks_end_with_the_queues) {
+    struct holder { // Unlike a real task it ends with its cell.
+        holder(std::shared_ptr<int> h, void*) noexcept : held(std::move(h)) {}
+        std::shared_ptr<int> held;
+    };
+    using queues_of_holders = regatta::detail::basic_task_queues<holder, regatta::std_atomics>;
     const auto held = std::make_shared<int>(0);
     {
-        task_queues queues(queue_layout::per_worker, 2);
+        queues_of_holders queues(queue_layout::per_worker, 2);
         for (int i = 0; i < 3; ++i) {
-            const auto fill = [&](task_queues::cell& into, std::size_t, void* room) {
-                into.emplace([held] {}, room);
+            const auto fill = [&](queues_of_holders::cell& into, std::size_t, void* room) {
+                into.emplace(held, room);
             };
             queues.append(priority::medium, 0, 1, 0, fill);
         }
         EXPECT_EQ(held.use_count(), 4);
-        task_queues::theft last{.victim = 0, .appetite = 8};
+        queues_of_holders::theft last{.victim = 0, .appetite = 8};
         task_origin from = task_origin::own;
         const auto b = queues.take(1, 0, all, last, from);
         ASSERT_EQ(from, task_origin::stolen_among_others);
-        b[0].drop();
         b.destroy(0);
-        task_queues::tally done;
+        queues_of_holders::tally done;
         done.finish(b, 1);
         EXPECT_EQ(held.use_count(), 3);
     }
+    EXPECT_EQ(held.use_count(), 1);
 }
 
 /// "Of the others' it tries those of its own memory node first."
