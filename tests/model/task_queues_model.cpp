@@ -123,28 +123,39 @@ struct each_once : rl::test_suite<each_once<Layout>, 3> {
     void after() { taken.check(queues, 0x1F, 5); }
 };
 
-/// One or two producers append a task and ask for sleepers. When one of them has seen none, a
-/// worker that then announces its sleep sees the task. (The flag orders nothing.)
-template<priority Level, unsigned Producers>
-struct announced : rl::test_suite<announced<Level, Producers>, Producers + 1> {
-    queues_type queues{queue_layout::per_worker, 2};
-    gate_type gate;
-    model::atomic<unsigned> asked{0};
-
-    void thread(unsigned index) {
-        if (index < Producers) {
-            append(queues, Level, outside, index);
-            if (!gate.has_sleepers()) {
-                asked.store(1, relaxed);
-            }
-            return;
+/// One thread, or two, see to a task and ask for sleepers. When one of them has seen none, a worker
+/// that then announces its sleep sees the task. (The flag orders nothing.)
+struct announcement {
+    void ask() {
+        if (!gate.has_sleepers()) {
+            asked.store(1, relaxed);
         }
+    }
+    void sleep(const queues_type& queues, unsigned worker, unsigned reach) {
         while (asked.load(relaxed) == 0) {
             model::model_atomics::yield();
         }
         static_cast<void>(gate.announce_wait());
-        RL_ASSERT(queues.coming(1, 1)); // I2
+        RL_ASSERT(queues.coming(worker, reach)); // I2
         gate.cancel_wait();
+    }
+    gate_type gate;
+    model::atomic<unsigned> asked{0};
+};
+
+/// One or two producers append a task.
+template<priority Level, unsigned Producers>
+struct announced : rl::test_suite<announced<Level, Producers>, Producers + 1> {
+    queues_type queues{queue_layout::per_worker, 2};
+    announcement said;
+
+    void thread(unsigned index) {
+        if (index < Producers) {
+            append(queues, Level, outside, index);
+            said.ask();
+            return;
+        }
+        said.sleep(queues, 1, 1);
     }
 };
 
@@ -229,8 +240,7 @@ struct stolen_twice : rl::test_suite<stolen_twice, 3> {
 /// its sleep sees the one that waits. (The flag orders nothing.)
 struct theft_announced : rl::test_suite<theft_announced, 2> {
     queues_type queues{queue_layout::per_worker, 3};
-    gate_type gate;
-    model::atomic<unsigned> asked{0};
+    announcement said;
 
     void before() {
         append(queues, priority::medium, 0, 0);
@@ -242,17 +252,10 @@ struct theft_announced : rl::test_suite<theft_announced, 2> {
             seat own(1, all);
             own.last.appetite = 2;
             RL_ASSERT(own.take(queues) == 0 && own.from == task_origin::stolen_among_others);
-            if (!gate.has_sleepers()) {
-                asked.store(1, relaxed);
-            }
+            said.ask();
             return;
         }
-        while (asked.load(relaxed) == 0) {
-            model::model_atomics::yield();
-        }
-        static_cast<void>(gate.announce_wait());
-        RL_ASSERT(queues.coming(2, all)); // I2
-        gate.cancel_wait();
+        said.sleep(queues, 2, all);
     }
     void after() {
         seat own(2, all);
@@ -303,8 +306,7 @@ struct swept : rl::test_suite<swept<Again>, 2> {
 /// its sleep sees the task. (The flag orders nothing.)
 struct aside_announced : rl::test_suite<aside_announced, 2> {
     queues_type queues{queue_layout::per_worker, 2};
-    gate_type gate;
-    model::atomic<unsigned> asked{0};
+    announcement said;
 
     void before() { append(queues, priority::medium, 0, 1); }
     void thread(unsigned index) {
@@ -312,17 +314,10 @@ struct aside_announced : rl::test_suite<aside_announced, 2> {
             std::size_t over = 4;
             RL_ASSERT(queues.sweep(
                 0, over, [](const auto&) {}, [] {}, [](const queues_type::batch&) {}));
-            if (!gate.has_sleepers()) {
-                asked.store(1, relaxed);
-            }
+            said.ask();
             return;
         }
-        while (asked.load(relaxed) == 0) {
-            model::model_atomics::yield();
-        }
-        static_cast<void>(gate.announce_wait());
-        RL_ASSERT(queues.coming(1, 1)); // I2
-        gate.cancel_wait();
+        said.sleep(queues, 1, 1);
     }
     void after() {
         seat own(1, 1);

@@ -38,7 +38,7 @@ std::string title(const race_result& result, const provenance& from, const text_
     if (!from.machine.cpu_model.empty()) {
         text += fmt::format(" ({})", from.machine.cpu_model);
     }
-    text += fmt::format("{}{} after {} of warm-up", dot, counted(result.rounds, "round", "rounds"),
+    text += fmt::format("{}{} after {} of warm-up", dot, counted(result.rounds, "round"),
                         result.warm_up);
     if (result.reuse) {
         text += fmt::format("{}pools after their first job", dot);
@@ -113,14 +113,14 @@ std::vector<const scheme_result*> compared(const race_result& result) {
     return found;
 }
 
-/// See `too_few_to_differ`.
-std::string too_few_rounds(const race_result& result) {
+/// See `lacking_words`.
+std::string lacking_rounds(const race_result& result) {
     std::size_t most = 0;
     const auto all = compared(result);
     for (const scheme_result* one : all) {
         most = std::max<std::size_t>(most, one->vs_baseline.count);
     }
-    return too_few_to_differ(most, all.size(), "round", "rounds");
+    return lacking_words(most, all.size(), least_lacking(result), "round", "rounds");
 }
 
 std::string floor_words(const race_result& result, const text_style& style) {
@@ -175,8 +175,7 @@ std::string to_text(const race_result& result, const provenance& from, const tex
     if (!table.empty()) {
         out += '\n' + table;
         say(floor_words(result, style));
-        const std::string too_few = too_few_rounds(result);
-        say(too_few.empty() ? unclear_words(least_lacking(result), "round", "rounds") : too_few);
+        say(lacking_rounds(result));
     }
     say(dropped(result));
     for (const scheme_result& one : result.schemes) {
@@ -191,7 +190,7 @@ std::string to_text(const race_result& result, const provenance& from, const tex
     }
     if (result.stopped) {
         say(fmt::format("Cut short after {}: this is what was measured by then.",
-                        counted(result.rounds, "round", "rounds")),
+                        counted(result.rounds, "round")),
             "1;33");
     }
     out += '\n';

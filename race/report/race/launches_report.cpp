@@ -73,8 +73,8 @@ std::string table_of(const launches_result& result, const text_style& style) {
     return grid_text(std::move(columns), style);
 }
 
-/// What is lacking for verdicts; empty where nothing is.
-std::string lacking_words(const launches_result& result) {
+/// See `lacking_words`.
+std::string lacking_launches(const launches_result& result) {
     std::size_t most = 0;
     std::optional<unsigned> least;
     for (const launched_scheme& one : result.schemes) {
@@ -83,8 +83,7 @@ std::string lacking_words(const launches_result& result) {
             least = std::min(least.value_or(one.more_launches), one.more_launches);
         }
     }
-    std::string text = too_few_to_differ(most, result.schemes.size() - 1, "launch", "launches");
-    return text.empty() ? unclear_words(least, "launch", "launches") : text;
+    return lacking_words(most, result.schemes.size() - 1, least, "launch", "launches");
 }
 
 std::string outcome_of(const launches_result& result) {
@@ -153,7 +152,7 @@ std::string to_text(const launches_result& result, const provenance& from,
                                          : std::string(),
                                      result.baseline, margin_text(result.margin)),
                          style);
-        out += paragraph(lacking_words(result), style);
+        out += paragraph(lacking_launches(result), style);
     }
     out += missing_text(result, "", style);
     for (const unmeasured_scheme& one : result.skipped) {

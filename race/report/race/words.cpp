@@ -172,28 +172,22 @@ std::string lead(const race_result& result, const std::vector<std::string>& lead
 
 } // namespace
 
-std::string unclear_words(std::optional<unsigned> least, std::string_view unit,
-                          std::string_view units) {
+std::string lacking_words(std::size_t most, std::size_t compared, std::optional<unsigned> least,
+                          std::string_view unit, std::string_view units) {
+    const std::size_t needed = pairs_to_differ(compared);
+    if (most >= pairs_for_a_verdict && most < needed) {
+        return fmt::format("With {} no difference can be shown among {} schemes, however large: "
+                           "that takes {}, or fewer schemes.",
+                           counted(most, unit, units), compared + 1, needed);
+    }
     if (!least) {
         return {};
     }
-    const std::string many = counted(most_rounds_told, unit, units);
     return *least >= most_rounds_told
-               ? fmt::format("unclear +{}: {} or more would show whether it differs.",
-                             most_rounds_told, many)
+               ? fmt::format("unclear +{0}: {0} {1} or more would show whether it differs.",
+                             most_rounds_told, units)
                : fmt::format("unclear +{}: about {} more would show whether it differs.", *least,
                              counted(*least, unit, units));
-}
-
-std::string too_few_to_differ(std::size_t most, std::size_t compared, std::string_view unit,
-                              std::string_view units) {
-    const std::size_t needed = pairs_to_differ(compared);
-    if (most < pairs_for_a_verdict || most >= needed) {
-        return {};
-    }
-    return fmt::format("With {} no difference can be shown among {} schemes, however large: that "
-                       "takes {}, or fewer schemes.",
-                       counted(most, unit, units), compared + 1, needed);
 }
 
 std::string outcome_words(const race_result& result, const text_style& style) {
@@ -201,12 +195,13 @@ std::string outcome_words(const race_result& result, const text_style& style) {
         if (result.baseline_failed()) {
             return fmt::format("No verdict: the baseline {} failed.", result.baseline);
         }
-        const bool any = std::ranges::any_of(result.schemes, [](const scheme_result& one) {
+        const auto measured = std::ranges::count_if(result.schemes, [](const scheme_result& one) {
             return one.ok() && one.time.count != 0;
         });
-        return any ? fmt::format("No verdict: that takes {} clean rounds at least; race longer, or "
+        return measured != 0
+                   ? fmt::format("No verdict: that takes {} clean rounds at least; race longer, or "
                                  "on a quieter machine.",
-                                 pairs_for_a_verdict)
+                                 pairs_to_differ(static_cast<std::size_t>(measured) - 1))
                    : std::string("Nothing was measured.");
     }
     std::string text = lead(result, result.leaders, false, style);

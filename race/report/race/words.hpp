@@ -15,15 +15,13 @@
 
 namespace regatta::race {
 
-/// What the number beside "unclear" means, of the one that needs least; empty where none is.
-/// @param least so many rounds or launches more. @param unit "round" or "launch".
-std::string unclear_words(std::optional<unsigned> least, std::string_view unit,
-                          std::string_view units);
-/// Says so where no difference can be shown, with so many rounds or launches among so many that are
-/// compared; otherwise empty.
-/// @param most of one scheme. @param compared beside the baseline.
-std::string too_few_to_differ(std::size_t most, std::size_t compared, std::string_view unit,
-                              std::string_view units);
+/// What is lacking for verdicts: so many rounds or launches that a difference can be shown among so
+/// many schemes at all; otherwise what the number beside "unclear" means. Empty where nothing is.
+/// @param most rounds or launches of one scheme. @param compared beside the baseline.
+/// @param least what the scheme lacks that lacks least; nothing: none is unclear.
+/// @param unit "round" or "launch".
+std::string lacking_words(std::size_t most, std::size_t compared, std::optional<unsigned> least,
+                          std::string_view unit, std::string_view units);
 
 /// What won, or which may have.
 std::string outcome_words(const race_result& result, const text_style& style);
