@@ -427,7 +427,7 @@ int main() {
          model::make_scenario<aside_seen>("seen, set aside"),
          model::make_scenario<stalled_count>("counted while more is set aside"),
          model::make_scenario<closing>("closing")},
-        {"task_queues.hpp", "task_queue.hpp", "claimed_run.hpp"},
+        {"task_queues.hpp", "worker_queues.hpp", "task_queue.hpp", "claimed_run.hpp"},
         {{"load queue_of -> acquire", order},
          {"load queue_of -> relaxed", order},
          {"load ready -> relaxed", made},

@@ -10,15 +10,13 @@
 #include <regatta/core/detail/task_slot.hpp>
 #include <regatta/core/detail/worker.hpp>
 #include <regatta/core/task_options.hpp>
-#include <regatta/pool/detail/claimed_run.hpp>
-#include <regatta/pool/detail/occupancy.hpp>
 #include <regatta/pool/detail/task_queue.hpp>
+#include <regatta/pool/detail/worker_queues.hpp>
 #include <regatta/sync/atomics.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 namespace regatta::detail {
 
@@ -32,14 +30,10 @@ enum class queue_layout {
 /// The queues of one pool: one for tasks of high priority, one for low priority, and some for
 /// medium priority.
 ///
-/// A worker takes from the high queue, then its own, the shared one, another worker's, and the low
-/// queue. A bitmap says which workers' queues may hold tasks, so that a look at the others' costs
-/// about the same with any number of workers. Of the others' it tries those of its own memory node
-/// first, where `settle` has told the nodes. From a queue that had several it takes several at
-/// once: the first runs, and the others wait beside its own queue, where any worker may take them,
-/// whatever its reach. So many thieves do not all wait for one queue. To prevent starvation, every
-/// 8th take of a worker tries the medium queues before the high one. Every 32nd take tries the low
-/// queue first, and every 32nd of the medium queues the shared one before its own.
+/// A worker takes from the high queue, then its own, the shared one, another worker's
+/// (`worker_queues`), and the low queue. To prevent starvation, every 8th take of a worker tries
+/// the medium queues before the high one. Every 32nd take tries the low queue first, and every 32nd
+/// of the medium queues the shared one before its own.
 ///
 /// Threads: any.
 /// Blocks, Cost: as `segment_queue`.
@@ -51,20 +45,15 @@ enum class queue_layout {
 template<class Task, class Atomics, std::size_t SegmentSize = 64>
 class basic_task_queues {
 public:
-    using queue = basic_task_queue<Task, Atomics, SegmentSize>;
+    using worker_queues = basic_worker_queues<Task, Atomics, SegmentSize>;
+    using theft = typename worker_queues::theft;
+    using queue = typename worker_queues::queue;
     using cell = typename queue::cell;
     using batch = typename queue::batch;
     using tally = typename queue::tally;
 
     /// Means "no worker": the task comes from outside, or is in no worker's queue.
     static constexpr unsigned outside = ~0u;
-
-    /// What a worker keeps from one theft to the next.
-    struct theft {
-        unsigned victim = 0; ///< The worker that it last stole from, where it begins to search.
-        std::uint32_t appetite = 1; ///< How many tasks it asks for at once.
-        bool kept = false;          ///< Some may be left of those that it took with the last one.
-    };
 
     /// The result of `append`.
     struct appended_tasks {
@@ -74,16 +63,11 @@ public:
 
     REGATTA_APART basic_task_queues(queue_layout layout, unsigned workers)
         : layout_(layout)
-        , filled_(layout == queue_layout::shared ? 0 : workers) {
-        if (layout != queue_layout::shared) {
-            own_ = std::make_unique<queue[]>(workers);
-            count_ = workers;
-            nodes_ = std::make_unique<node_number[]>(workers);
-            runs_ = std::make_unique<run[]>(workers);
-        }
-        for (unsigned i = 0; count_ != 0 && i < lanes; ++i) {
+        , own_(layout == queue_layout::shared ? 0 : workers) {
+        const unsigned count = own_.count();
+        for (unsigned i = 0; count != 0 && i < lanes; ++i) {
             // relaxed: no other thread knows the queues yet.
-            turns_[i].queue.store(i * std::max(count_ / lanes, 1u) % count_,
+            turns_[i].queue.store(i * std::max(count / lanes, 1u) % count,
                                   std::memory_order_relaxed);
         }
     }
@@ -91,26 +75,10 @@ public:
     basic_task_queues(const basic_task_queues&) = delete;
     basic_task_queues& operator=(const basic_task_queues&) = delete;
     /// Destroys the tasks that were never taken. No other thread may use the queues any more.
-    REGATTA_APART ~basic_task_queues() {
-        tally mine;
-        for (unsigned i = 0; i < count_; ++i) { // They lie in the queues.
-            for (batch b = runs_[i].take(); b.size() != 0; b = runs_[i].take()) {
-                b.destroy(0);
-                mine.finish(b, 1);
-            }
-        }
-    }
+    ~basic_task_queues() = default;
 
-    /// The worker runs on a CPU of that memory node from now on. Before it is told, node 0.
-    REGATTA_RARE void settle(unsigned worker, unsigned node) noexcept {
-        // relaxed, all: hints about where to look first; every value is valid.
-        if (count_ != 0) {
-            nodes_[worker].store(node, std::memory_order_relaxed);
-            if (node != 0) {
-                several_nodes_.store(true, std::memory_order_relaxed);
-            }
-        }
-    }
+    /// As `worker_queues`.
+    REGATTA_RARE void settle(unsigned worker, unsigned node) noexcept { own_.settle(worker, node); }
 
     /// Appends up to `count` tasks of one priority to adjacent cells.
     ///
@@ -126,7 +94,7 @@ public:
         unsigned target = outside; // The worker to whose queue the tasks go.
         if (level != priority::medium) [[unlikely]] {
             q = &queue_of(level);
-        } else if (inside ? count_ != 0 : layout_ == queue_layout::per_worker) {
+        } else if (inside ? own_.count() != 0 : layout_ == queue_layout::per_worker) {
             // relaxed: every value that it ever had is valid.
             target =
                 inside ? worker : turns_[lane_of(origin)].queue.load(std::memory_order_relaxed);
@@ -135,7 +103,7 @@ public:
         static_assert(task_room_size <= queue_room::largest);
         const auto appended = q->append(inside, count, room, fill);
         if (target != outside) {
-            filled_.set(target);
+            own_.fill(target);
             if (!inside && appended.end % run_length < appended.count) {
                 end_run(target, origin);
             }
@@ -148,9 +116,9 @@ public:
     template<class Fill, class Origin>
     REGATTA_INLINE appended_tasks append_one(priority level, unsigned worker, queue_room room,
                                              Fill&& fill, Origin&& origin) {
-        if (!room.any() && level == priority::medium && worker != outside && count_ != 0) {
+        if (!room.any() && level == priority::medium && worker != outside && own_.count() != 0) {
             const auto appended = own_[worker].append_one(true, fill);
-            filled_.set(worker);
+            own_.fill(worker);
             return {appended.count, worker};
         }
         return append(level, worker, 1, room, fill, origin());
@@ -169,7 +137,7 @@ public:
         if (levels_used_.load(std::memory_order_relaxed)) [[unlikely]] {
             return take_by_level(worker, turn, reach, last, from);
         }
-        if (count_ == 0) {
+        if (own_.count() == 0) {
             return shared_.take();
         }
         if (!shared_is_due(turn) && !last.kept) [[likely]] {
@@ -192,17 +160,9 @@ public:
         bool some = levels && high_.sweep(there, count, tell, end);
         there = over;
         some = (levels && low_.sweep(there, count, tell, end)) || some;
-        if (count_ == 0) {
-            return shared_.sweep(over, count, tell, end) || some;
-        }
-        // A task that is set aside is in neither of the two queues for a moment. So its bit may be
-        // off; it is on again before workers are told.
-        const note_filled at_end{filled_, worker};
-        const auto tell_of_own = [&]() noexcept {
-            filled_.set(worker);
-            tell();
-        };
-        return own_[worker].sweep(over, count, tell_of_own, end) || some;
+        return (own_.count() == 0 ? shared_.sweep(over, count, tell, end)
+                                  : own_.sweep(worker, over, count, tell, end)) ||
+               some;
     }
 
     /// Takes what seems to be the oldest task of that priority.
@@ -218,8 +178,8 @@ public:
             break;
         }
         // relaxed: every value that it ever had is valid.
-        return take_medium(count_ == 0 ? 0 : turns_[0].queue.load(std::memory_order_relaxed),
-                           shared_first, count_, none, from);
+        return take_medium(turns_[0].queue.load(std::memory_order_relaxed), shared_first,
+                           own_.count(), none, from);
     }
 
     /// Whether there is a task that the worker may take. After a fence it sees all tasks that were
@@ -250,14 +210,14 @@ public:
     /// How many tasks have been taken so far.
     REGATTA_APART std::uint64_t taken() const noexcept {
         // In this order: more may be set aside meanwhile.
-        const std::uint64_t aside = in_runs();
+        const std::uint64_t aside = own_.kept();
         std::uint64_t sum = 0;
         for_each([&](const queue& q) { sum += q.taken(); });
         return sum - std::min(aside, sum);
     }
     /// About how many tasks are queued.
     REGATTA_APART std::size_t size() const noexcept {
-        std::size_t sum = in_runs();
+        std::size_t sum = own_.kept();
         for_each([&](const queue& q) { sum += q.size(); });
         return sum;
     }
@@ -267,28 +227,14 @@ public:
         if (level != priority::medium) {
             return level == priority::high ? high_.size() : low_.size();
         }
-        std::size_t sum = shared_.size() + in_runs();
-        for (unsigned i = 0; i < count_; ++i) {
+        std::size_t sum = shared_.size() + own_.kept();
+        for (unsigned i = 0; i < own_.count(); ++i) {
             sum += own_[i].size();
         }
         return sum;
     }
 
 private:
-    using node_number = typename Atomics::template atomic<unsigned>;
-    using run = basic_claimed_run<basic_segment_queue<Task, Atomics, SegmentSize>, Atomics>;
-
-    /// How many tasks a worker steals at once, at most: few enough that those who wait for the last
-    /// of them find it after the look at one run.
-    static constexpr std::uint32_t most_stolen = 8;
-
-    /// Sets a bit at its end.
-    struct note_filled {
-        ~note_filled() { filled.set(place); }
-        basic_occupancy<Atomics>& filled;
-        const unsigned place;
-    };
-
     /// How many tasks from outside go into one worker's queue in a row. It makes the comparison of
     /// two queue lengths cheap per task.
     static constexpr std::size_t run_length = SegmentSize / 2;
@@ -312,7 +258,7 @@ private:
     /// The next tasks of the calling thread go to another worker's queue.
     REGATTA_APART void end_run(unsigned target, std::uintptr_t origin) noexcept {
         // relaxed: every value is valid.
-        turns_[lane_of(origin)].queue.store(next_target(target), std::memory_order_relaxed);
+        turns_[lane_of(origin)].queue.store(own_.next_target(target), std::memory_order_relaxed);
     }
 
     /// The queue of a priority that is not medium.
@@ -356,13 +302,9 @@ private:
         if (shared_is_due(turn) && (b = shared_.take()).size() != 0) {
             return b;
         }
-        if (count_ != 0) {
-            if (last.kept) {
-                if ((b = runs_[worker].take()).size() != 0) {
-                    from = task_origin::stolen;
-                    return b;
-                }
-                last.kept = false;
+        if (own_.count() != 0) {
+            if (last.kept && (b = own_.take_kept(worker, last, from)).size() != 0) {
+                return b;
             }
             if ((b = own_[worker].take()).size() != 0) {
                 return b;
@@ -375,85 +317,10 @@ private:
                                        task_origin& from) noexcept {
         batch b;
         if ((layout_ != queue_layout::per_worker && (b = shared_.take()).size() != 0) ||
-            count_ == 0) {
+            own_.count() == 0) {
             return b;
         }
-        // relaxed: a hint; see settle().
-        const bool several = several_nodes_.load(std::memory_order_relaxed);
-        // With a limited reach the others may not reach what this worker may.
-        const std::uint32_t most = reach == ~0u ? last.appetite : 1;
-        // A queue that had a task to steal probably has more.
-        if (reaches(worker, last.victim, reach) && (!several || is_near(worker, last.victim))) {
-            b = steal_of(last.victim, most);
-        }
-        if (b.size() == 0) {
-            b = steal(worker, reach, several, most, last.victim);
-        }
-        if (b.size() == 0) {
-            last.appetite = 1;
-            return b;
-        }
-        from = task_origin::stolen;
-        last.appetite = b.size() == most ? std::min(2 * most, most_stolen) : b.size();
-        if (b.size() > 1) {
-            runs_[worker].put(b.others()); // It was empty, or the worker would have taken of it.
-            last.kept = true;
-            filled_.set(worker);
-            from = task_origin::stolen_among_others;
-        }
-        return b.only(0);
-    }
-    /// From another worker's queue, where there are `several` memory nodes first of the worker's.
-    REGATTA_APART batch steal(unsigned worker, unsigned reach, bool several, std::uint32_t most,
-                              unsigned& victim) noexcept {
-        batch b;
-        for (bool inner = several;; inner = false) {
-            if (any_filled(victim,
-                           [&](unsigned from) noexcept {
-                               if (from == worker || (several && is_near(worker, from) != inner)) {
-                                   return false;
-                               }
-                               const bool own = reaches(worker, from, reach);
-                               b = own ? steal_of(from, most) : runs_[from].take();
-                               if (b.size() == 0) {
-                                   if (own) {
-                                       note_empty(from);
-                                   }
-                                   return false;
-                               }
-                               victim = from;
-                               return true;
-                           }) ||
-                !inner) {
-                return b;
-            }
-        }
-    }
-    /// Up to `most` tasks of a worker: of those that it has stolen, or of its own.
-    REGATTA_INLINE batch steal_of(unsigned worker, std::uint32_t most) noexcept {
-        if (const batch b = runs_[worker].take(most); b.size() != 0) [[unlikely]] {
-            return b;
-        }
-        return own_[worker].take(most);
-    }
-    /// Whether the worker may steal from the queue of that other one: it is one of the next
-    /// `reach`, counted round. No worker reaches itself.
-    bool reaches(unsigned worker, unsigned from, unsigned reach) const noexcept {
-        return from != worker && (from > worker ? from - worker : from + count_ - worker) <= reach;
-    }
-    /// Whether two workers have the same memory node.
-    REGATTA_RARE bool is_near(unsigned one, unsigned other) const noexcept {
-        // relaxed, both: hints; see settle().
-        return nodes_[one].load(std::memory_order_relaxed) ==
-               nodes_[other].load(std::memory_order_relaxed);
-    }
-
-    /// The shorter of two queues: the next one and one half the queues further.
-    REGATTA_RARE unsigned next_target(unsigned target) const noexcept {
-        const auto count = count_;
-        const unsigned a = (target + 1) % count;
-        const unsigned b = (target + 1 + count / 2) % count;
-        return own_[b].size() < own_[a].size() ? b : a;
+        return own_.steal(worker, reach, last, from);
     }
 
     template<class Is>
@@ -463,58 +330,11 @@ private:
             (levels_used_.load(std::memory_order_seq_cst) && (is(high_) || is(low_)))) {
             return true;
         }
-        return any_filled(0, [&](unsigned i) noexcept {
-            if (runs_[i].any()) {
-                return true;
-            }
-            if (i != worker && !reaches(worker, i, reach)) {
-                return false;
-            }
-            const bool found = is(own_[i]);
-            if (!found) {
-                note_empty(i);
-            }
-            return found;
-        });
-    }
-    /// Calls `look(i)` for each worker whose queue may hold tasks, from worker `from` on and round,
-    /// until it returns true. @returns whether it did.
-    template<class Look>
-    bool any_filled(unsigned from, Look&& look) const noexcept {
-        unsigned begin = from;
-        unsigned end = count_;
-        for (int part = 0; part < 2; ++part) {
-            for (unsigned i = filled_.next(begin); i < end; i = filled_.next(i + 1)) {
-                if (look(i)) {
-                    return true;
-                }
-            }
-            begin = 0;
-            end = from;
-            if (end == 0) {
-                break;
-            }
-        }
-        return false;
-    }
-    /// A look found nothing in that worker's queue.
-    REGATTA_APART void note_empty(unsigned worker) const noexcept {
-        const auto coming = [&]() noexcept { return runs_[worker].any() || own_[worker].coming(); };
-        if (!coming()) {
-            filled_.clear_unless(worker, coming);
-        }
-    }
-    /// How many tasks wait that were stolen.
-    std::size_t in_runs() const noexcept {
-        std::size_t sum = 0;
-        for (unsigned i = 0; i < count_; ++i) {
-            sum += runs_[i].size();
-        }
-        return sum;
+        return own_.any_of(worker, reach, is);
     }
     template<class Use>
     void for_each(Use&& use) const {
-        for (unsigned i = 0; i < count_; ++i) {
+        for (unsigned i = 0; i < own_.count(); ++i) {
             use(own_[i]);
         }
         use(shared_);
@@ -527,16 +347,7 @@ private:
     /// Whether any task has had another priority than medium. Set by producers, never cleared; read
     /// by producers and workers.
     typename Atomics::template atomic<bool> levels_used_{false};
-    std::unique_ptr<queue[]> own_; ///< One for each worker, or none. Fixed.
-    unsigned count_ = 0;
-    std::unique_ptr<run[]> runs_; ///< What each worker has stolen and not begun. Fixed.
-    /// The memory node of each worker. Written by that worker when it begins, read by thieves.
-    std::unique_ptr<node_number[]> nodes_;
-    /// Whether any of them is not 0. Written with them, read by thieves.
-    typename Atomics::template atomic<bool> several_nodes_{false};
-    /// Which of them may hold tasks. A thread that appends to one of them sets its bit before it
-    /// looks for sleepers (I2).
-    mutable basic_occupancy<Atomics> filled_;
+    worker_queues own_;
     mutable queue shared_;
     mutable queue high_;
     mutable queue low_;
