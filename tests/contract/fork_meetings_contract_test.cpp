@@ -128,6 +128,46 @@ TEST_P(fork_meetings, the_first_of_many_iterations_meets_the_next) {
     }
 }
 
+// "And of each loop … what follows": of loops within loops each one, however many iterations the
+// outer ones have left.
+TEST_P(fork_meetings, an_iteration_meets_the_next_of_the_innermost_loop) {
+    const time_limit limit("an iteration of a loop in a loop that waits for the next");
+    auto [pool] = make_pool({.threads = 3});
+    for (int round = 0; round < 20; ++round) {
+        std::atomic<bool> met{false};
+        const auto innermost = [&](int i, int j, int k) {
+            if (i + j + k == 0) {
+                regatta::blocking([&] { await([&] { return met.load(); }); });
+            } else if (i + j == 0 && k == 1) {
+                met = true;
+            }
+        };
+        regatta::parallel_for(pool, 0, 1000, [&](int i) {
+            regatta::parallel_for(0, i == 0 ? 1000 : 1, [&](int j) {
+                regatta::parallel_for(0, i + j == 0 ? 1000 : 1, [&](int k) { innermost(i, j, k); });
+            });
+        });
+        EXPECT_TRUE(met);
+    }
+}
+
+// "Halves of joins, and of each loop": the newest half, though a loop around it fills all places.
+TEST_P(fork_meetings, an_iteration_meets_the_half_that_it_forked) {
+    const time_limit limit("the second half of a join in a loop");
+    auto [pool] = make_pool({.threads = 2});
+    for (int round = 0; round < 20; ++round) {
+        std::atomic<bool> met{false};
+        regatta::parallel_for(pool, 0, 1000, [&](int i) {
+            if (i == 0) {
+                regatta::join(
+                    [&] { regatta::blocking([&] { await([&] { return met.load(); }); }); },
+                    [&] { met = true; });
+            }
+        });
+        EXPECT_TRUE(met);
+    }
+}
+
 // "Offers the pending forks … to others": another thread takes the place of the one that blocks,
 // also for forks that a third one makes later.
 TEST_P(fork_meetings, a_worker_that_blocks_with_nothing_to_offer_leaves_its_place_to_another) {

@@ -236,6 +236,28 @@ TEST_P(fork_scope, blocking_and_poll_offer_children) {
     EXPECT_EQ(ran, 2 * 2400);
 }
 
+// "Later loops and scopes of the maker are no part of it": also where a scope made within it lasted
+// longer than the wait, and that scope itself.
+TEST_P(fork_scope, a_scope_that_was_waited_for_first_ends_for_the_ones_made_within_it) {
+    auto [pool] = make_pool({.threads = 2});
+    regatta::task_scope first(pool);
+    {
+        regatta::task_scope second;
+        regatta::task_scope third;
+        first.spawn([] { throw 1; });
+        EXPECT_THROW(first.wait(), int);
+        std::atomic<int> ran{0};
+        third.spawn([&] { ++ran; });
+        second.spawn([&] { ++ran; });
+        third.wait();
+        second.wait();
+        EXPECT_EQ(ran, 2);
+    }
+    std::atomic<int> ran{0};
+    regatta::parallel_for(0, 100, [&](int) { ++ran; });
+    EXPECT_EQ(ran, 100);
+}
+
 // A thread that was asked in leaves nothing behind in its places.
 TEST_P(fork_scope, a_thread_that_ran_children_forks_anew) {
     auto [pool] = make_pool({.threads = 2});

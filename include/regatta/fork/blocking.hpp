@@ -58,10 +58,9 @@ private:
 /// Calls `f`, which blocks: on a file, a lock, another thread. Before that it offers the pending
 /// forks of this thread to others; otherwise they would wait for `f`.
 ///
-/// It offers up to eight: halves of joins, the oldest first, and of a loop the iterations that
-/// follow, but for the rest of the block that runs, in pieces. Where those may be more, as with
-/// loops in loops, and `f` waits for one of them, call `poll` while it waits: that offers the next
-/// ones as others are taken.
+/// It offers up to eight: halves of joins, and of each loop or scope what follows, but for the rest
+/// of the block that runs. Where more than eight are pending it offers the oldest. If `f` waits for
+/// a newer one, call `poll` while it waits: that offers the next ones as others are taken.
 ///
 /// Threads: any; outside of forks it only calls `f`.
 /// @returns what `f` returns.

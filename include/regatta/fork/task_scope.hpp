@@ -53,7 +53,7 @@ public:
     task_scope& operator=(const task_scope&) = delete;
     ~task_scope() {
         finish();
-        detail::fork_stack::current().leave_scope(outer_);
+        leave();
     }
 
     /// Calls `f()` on any thread of the pool, by the end of `wait`.
@@ -67,10 +67,7 @@ public:
     void wait() {
         finish();
         left_ = true;
-        auto& stack = detail::fork_stack::current();
-        if (stack.scope() == &stop_) {
-            stack.leave_scope(outer_); // Else the maker's next loops could be left out, too.
-        }
+        leave(); // Else the maker's next loops could be left out, too.
         stop_.rethrow();
     }
     /// Whether children that have not begun are left out: one threw, or the stop token was stopped.
@@ -106,12 +103,12 @@ private:
         entrance(const entrance&) = delete;
         entrance& operator=(const entrance&) = delete;
         ~entrance() { detail::fork_stack::current().pop_splittable(*this); }
-        static detail::fork_frame* split(detail::fork_frame& f,
+        static detail::fork_frame* split(detail::fork_frame& f, bool,
                                          const detail::fork_stop*& stop) noexcept {
             auto& self = static_cast<entrance&>(f);
             // Also of newer forks: those of the maker are no part of a scope that it has left.
             const bool left = &self == &self.scope.entrance_ && self.scope.left_;
-            stop = left ? self.scope.outer_ : &self.scope.stop_;
+            stop = left ? self.scope.stop_.outer() : &self.scope.stop_;
             if (!self.scope.invite()) {
                 return nullptr;
             }
@@ -134,8 +131,14 @@ private:
     task_scope(detail::fork_team& team, std::stop_token stop)
         : team_(team)
         , region_(detail::fork_stack::current(), team)
-        , stop_(detail::fork_stack::current().scope(), std::move(stop))
-        , outer_(detail::fork_stack::current().enter_scope(stop_)) {}
+        , stop_(detail::fork_stack::current().scope(), std::move(stop)) {
+        detail::fork_stack::current().enter_scope(stop_);
+    }
+    /// What the maker begins from now on is no part of the scope.
+    void leave() noexcept {
+        detail::fork_stack& stack = detail::fork_stack::current();
+        stack.leave_scope(stop_.take_out_of(stack.scope()));
+    }
 
     void add(child* c) noexcept {
         // relaxed: the lock publishes the child; the caller's own child or scope keeps it open.
@@ -286,8 +289,7 @@ private:
     detail::fork_team& team_;
     const detail::fork_stack::region region_;
     detail::fork_stop stop_;
-    const detail::fork_stop* const outer_; ///< The scope or loop around this one.
-    bool left_ = false;                    ///< The maker has waited. Its own.
+    bool left_ = false; ///< The maker has waited. Its own.
     /// Children that have not ended. Written by all threads of the scope, read by the one that
     /// waits.
     std::atomic<std::uint32_t> open_{0};

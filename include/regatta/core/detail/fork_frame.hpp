@@ -32,7 +32,7 @@ struct basic_fork_frame;
 /// Cost: a load, unless a stop token may end it or something threw since the outermost began.
 class REGATTA_POOLS_EXPORT fork_stop {
 public:
-    /// @param outer the loop or scope around it, or null.
+    /// @param outer the loop or scope around it, or null. It has to live as long, or be taken out.
     fork_stop(const fork_stop* outer, std::stop_token stop) noexcept
         : outer_(outer)
         , stop_(std::move(stop))
@@ -54,6 +54,27 @@ public:
             error_ = std::current_exception();
         }
         failures.fetch_add(1, std::memory_order_relaxed);
+    }
+    /// The loop or scope around it.
+    const fork_stop* outer() const noexcept {
+        // relaxed: written by the thread that made this one, which is the caller, and in look() a
+        // hint. What it points to lives as long as this one.
+        return outer_.load(std::memory_order_relaxed);
+    }
+    /// Takes this one out of those around `innermost`, all of which the calling thread has made.
+    /// @returns the innermost one then.
+    const fork_stop* take_out_of(const fork_stop* innermost) const noexcept {
+        if (innermost == this) {
+            return outer();
+        }
+        const fork_stop* at = innermost;
+        while (at != nullptr && at->outer() != this) {
+            at = at->outer();
+        }
+        if (at != nullptr) {
+            at->outer_.store(outer(), std::memory_order_relaxed);
+        }
+        return innermost;
     }
     /// After all work has ended: throws the exception, if one was kept.
     void rethrow() const {
@@ -84,7 +105,7 @@ private:
             if (at->over_.load(std::memory_order_relaxed) || at->stop_.stop_requested()) {
                 return true;
             }
-            at = at->outer_;
+            at = at->outer();
         } while (at != nullptr);
         return false;
     }
@@ -95,7 +116,8 @@ private:
     /// So far away that `failures` does not get there.
     static constexpr std::uint32_t never = std::uint32_t{1} << 31;
 
-    const fork_stop* const outer_;
+    /// Written by the thread that made it, read by all.
+    mutable std::atomic<const fork_stop*> outer_;
     const std::stop_token stop_;
     /// `failures` when the outermost loop or scope began; another number if a stop token may end
     /// this one, or what is around it.
@@ -114,9 +136,10 @@ struct basic_fork_site {
     /// Does the work of a published frame. Keeps its result or exception in the frame.
     void (*run)(frame&) noexcept;
     /// Of a frame that stands for a loop or scope: cuts off a part of what is left, and says which
-    /// one it is. @returns the part's frame, or null if nothing is to be had. Null itself: the
-    /// frame is given away as a whole.
-    frame* (*split)(frame&, const fork_stop*& scope) noexcept;
+    /// one it is. @param last no other part is going to be cut off: it is to be all that is left.
+    /// @returns the part's frame, or null if nothing is to be had. Null itself: the frame is given
+    /// away as a whole.
+    frame* (*split)(frame&, bool last, const fork_stop*& scope) noexcept;
     /// The team of the process-wide pool, for a region that names no pool.
     basic_fork_team<Atomics>& (*shared_team)();
     /// How long the regions that begin here took; or null.

@@ -71,15 +71,14 @@ public:
     /// A free place, or `places` if all are taken. It stays free until the owner fills it.
     unsigned free_place() noexcept {
         if (filled_ == (1u << places) - 1) [[unlikely]] {
-            for (unsigned i = 0; i < places; ++i) {
-                // relaxed: only the owner fills a place. If another thread has just emptied it, the
-                // owner may see that late.
-                if (places_[i].load(std::memory_order_relaxed) == nullptr) {
-                    emptied(i);
-                }
-            }
+            look_for_emptied();
         }
         return static_cast<unsigned>(std::countr_one(filled_));
+    }
+    /// How many places are free.
+    unsigned free_places() noexcept {
+        look_for_emptied();
+        return places - static_cast<unsigned>(std::popcount(filled_));
     }
     /// Publishes a frame in a free place.
     void publish(frame& f, unsigned place, const void* region, const fork_stop* scope) noexcept {
@@ -218,12 +217,21 @@ public:
     typename Atomics::template atomic<bool> inside{false};
 
 private:
+    void look_for_emptied() noexcept {
+        for (unsigned i = 0; i < places; ++i) {
+            // relaxed: only the owner fills a place. If another thread has just emptied it, the
+            // owner may see that late.
+            if (places_[i].load(std::memory_order_relaxed) == nullptr) {
+                emptied(i);
+            }
+        }
+    }
     void emptied(unsigned place) noexcept { filled_ &= ~(1u << place); }
 
     /// A bit for each place that may hold a frame. The owner's; it says so without a look at the
-    /// places' line, which others write. Only when all bits are set does the owner look which
-    /// places others have emptied. Not on a line that others read: a read of it would wait for the
-    /// owner's stores to that line.
+    /// places' line, which others write. Only when all bits are set, or before it blocks, does the
+    /// owner look which places others have emptied. Not on a line that others read: a read of it
+    /// would wait for the owner's stores to that line.
     alignas(cache_line_size) unsigned filled_ = 0;
     /// Whether another thread wants work. Written by all, read by the owner at each fork.
     alignas(destructive_alignment)

@@ -183,11 +183,10 @@ public:
         work_off(*f);
         return true;
     }
-    /// Publishes all frames that there are places for: this thread is about to block.
+    /// Publishes all work that there are places for: this thread is about to block.
     REGATTA_RARE void share_all() noexcept {
         if (now_.seat != nullptr) {
-            while (publish_oldest()) {
-            }
+            publish(now_.seat->free_places());
             // Also for older ones: perhaps no more workers were to help before.
             if (now_.seat->offers()) {
                 now_.team->call_watch();
@@ -482,31 +481,40 @@ private:
     }
     /// Publishes the oldest work. @returns false without work to share, or without a free place.
     bool publish_oldest() noexcept {
-        const unsigned place = now_.seat->free_place();
-        if (place == member::places) {
-            return false;
-        }
+        return now_.seat->free_place() != member::places && publish(1, false);
+    }
+    /// Publishes work in that many places, which are free, the oldest first.
+    /// @param all this thread is going to block. So each newer frame gets a place, too, if there
+    /// are so many: what this thread waits for may be of any of them.
+    /// @returns whether there was any.
+    bool publish(unsigned free, bool all = true) noexcept {
+        unsigned frames = 0;
         frame* oldest = root();
         while (now_.newest != root()) { // Turns the list round.
             frame* const f = now_.newest;
             now_.newest = std::exchange(f->older, oldest);
             oldest = f;
+            ++frames;
         }
         const fork_stop* scope = now_.root_scope;
         bool published = false;
-        while (oldest != root()) { // And back.
+        for (; oldest != root(); --frames) { // And back.
             frame* const f = oldest;
             oldest = std::exchange(f->older, now_.newest);
-            const bool whole = f->kind->split == nullptr;
-            frame* const given = published ? nullptr : whole ? f : f->kind->split(*f, scope);
-            if (given == f) {
-                f->older = nullptr;
-            } else {
-                now_.newest = f;
-            }
-            if (given != nullptr) {
-                now_.seat->publish(*given, place, now_.region, scope);
+            now_.newest = f;
+            for (bool last = false; free != 0 && !last;) {
+                const bool whole = f->kind->split == nullptr;
+                last = whole || (all && free <= frames);
+                frame* const given = whole ? f : f->kind->split(*f, last, scope);
+                if (given == nullptr) {
+                    break;
+                }
+                if (whole) {
+                    now_.newest = std::exchange(f->older, nullptr);
+                }
+                now_.seat->publish(*given, now_.seat->free_place(), now_.region, scope);
                 published = true;
+                --free;
             }
         }
         return published;

@@ -148,7 +148,7 @@ private:
     void lead(void* into) noexcept;
     void run_blocks(fork_stack& stack, void* into);
     bool take_back(fork_stack& stack, void* into) noexcept;
-    static fork_frame* split(fork_frame& f, const fork_stop*& scope) noexcept;
+    static fork_frame* split(fork_frame& f, bool last, const fork_stop*& scope) noexcept;
     static void run_nothing(fork_frame&) noexcept {}
 
     /// Whether an iteration is likely to take less than a block.
@@ -323,12 +323,12 @@ REGATTA_APART bool loop_part<Count>::take_back(fork_stack& stack, void* into) no
 }
 
 template<class Count>
-fork_frame* loop_part<Count>::split(fork_frame& f, const fork_stop*& scope) noexcept {
+fork_frame* loop_part<Count>::split(fork_frame& f, bool last, const fork_stop*& scope) noexcept {
     auto& self = static_cast<loop_part&>(f);
     scope = &self.left_.whole;
     const Count rest = self.left_.size();
     // The last piece takes all that is left: an iteration that blocks may wait for any other one.
-    const Count kept = self.pieces_ + 1 == most_pieces
+    const Count kept = last || self.pieces_ + 1 == most_pieces
                            ? Count{0}
                            : static_cast<Count>(rest / 2 + std::min(self.head_start_,
                                                                     static_cast<Count>(rest / 4)));
