@@ -154,6 +154,45 @@ TEST(fork_failures, a_stopped_loop_passes_on_no_cancellation) {
                  regatta::task_cancelled);
 }
 
+// "With the loops and scopes within them", "does not pass that on": also a loop of one iteration,
+// which is a call.
+TEST(fork_failures, a_loop_of_one_iteration_within_another_ends_as_longer_ones_do) {
+    regatta::balanced_pool pool(2);
+    const std::vector<int> zeros(10'000, 0);
+    const auto stopped = [] {
+        std::stop_source source;
+        source.request_stop();
+        return source.get_token();
+    };
+    for (const int count : {1, 2}) {
+        std::stop_source stop;
+        std::atomic<int> ran{0};
+        const auto run = [&](int) { ++ran; };
+        const auto cancel = [](int) { throw regatta::task_cancelled(); };
+        const auto around = [&](int) {
+            EXPECT_THROW(regatta::parallel_for(0, count, [](int) { throw 1; }), int);
+            EXPECT_THROW(regatta::parallel_for(0, count, cancel), regatta::task_cancelled);
+            regatta::parallel_for(0, count, run, {.stop = stopped()});
+            EXPECT_EQ(ran, 0);
+            regatta::parallel_for(0, count, run);
+            EXPECT_EQ(ran, count);
+            EXPECT_EQ(regatta::parallel_reduce(zeros.begin(), zeros.begin() + count, 5), 5);
+            regatta::parallel_for(0, count, [&](int) {
+                stop.request_stop();
+                static_cast<void>(regatta::parallel_reduce(zeros.begin(), zeros.end(), 0));
+                ++ran;
+            });
+            EXPECT_THROW(regatta::parallel_reduce(zeros.begin(), zeros.begin() + count, 0),
+                         regatta::task_cancelled);
+            regatta::parallel_for(0, count, run);
+            EXPECT_EQ(ran, count);
+            ran = 0;
+        };
+        regatta::parallel_for(pool, 0, 1, around, {.stop = stop.get_token()});
+        EXPECT_EQ(ran, 0);
+    }
+}
+
 // "with the loops and scopes within them": also with those on another pool.
 TEST(fork_failures, the_end_of_a_loop_ends_what_is_within_on_another_pool) {
     regatta::balanced_pool pool(2);

@@ -55,6 +55,21 @@ public:
         }
         failures.fetch_add(1, std::memory_order_relaxed);
     }
+    /// Within a handler: whether the work is to end, and the exception is that of its end.
+    bool tells_of_a_stop() const noexcept {
+#if REGATTA_EXCEPTIONS
+        if (look()) {
+            try {
+                throw;
+            } catch (const task_cancelled&) {
+                return true;
+            } catch (...) {
+                return false;
+            }
+        }
+#endif
+        return false;
+    }
     /// The loop or scope around it.
     const fork_stop* outer() const noexcept {
         // relaxed: written by the thread that made this one, which is the caller, and in look() a
@@ -84,21 +99,6 @@ public:
     }
 
 private:
-    /// Within a handler: whether the work is to end, and the exception is that of its end.
-    bool tells_of_a_stop() const noexcept {
-#if REGATTA_EXCEPTIONS
-        if (look()) {
-            try {
-                throw;
-            } catch (const task_cancelled&) {
-                return true;
-            } catch (...) {
-                return false;
-            }
-        }
-#endif
-        return false;
-    }
     REGATTA_APART bool look() const noexcept {
         const fork_stop* at = this;
         do {

@@ -106,6 +106,10 @@ public:
         return static_cast<number>(static_cast<number>(to) - static_cast<number>(from));
     }
     bool run(fork_team& team, count all, result& into, const fork_options& options) const {
+        fork_stack& stack = fork_stack::current();
+        if (all == 1 && stack.team_of_region() == &team && !options.stop.stop_possible()) {
+            return run_alone(stack, into);
+        }
         rooms room;
         return part::run(team, kind, this, &room, all, &into, options.stop, options.grain,
                          options.workers);
@@ -118,6 +122,24 @@ private:
     };
     using rooms = std::conditional_t<bare, no_result, typed_rooms>;
 
+    /// The only iteration, in a region: nothing is to be given away, and what ends it is around it.
+    bool run_alone(fork_stack& stack, result& into) const {
+        const fork_stop* const around = stack.scope();
+        const auto goes_on = [around]() noexcept { return around == nullptr || !around->over(); };
+        if (!goes_on()) {
+            return false;
+        }
+        REGATTA_TRY {
+            run_block(this, &into, 0, 1);
+        }
+        REGATTA_CATCH_ALL {
+            if (around == nullptr || !around->tells_of_a_stop()) {
+                REGATTA_RETHROW;
+            }
+        }
+        stack.poll();
+        return goes_on();
+    }
     static const Body& body_of(const void* self) noexcept {
         return static_cast<const typed_loop*>(self)->body_;
     }
