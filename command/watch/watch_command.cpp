@@ -11,6 +11,9 @@
 
 #include <fmt/core.h>
 
+#include <signal.h>
+
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <limits>
@@ -35,6 +38,10 @@ struct watch_arguments {
 /// Refuses a number that is no process.
 void check_process(int number) {
     const auto process = race::process_of_task(number);
+    if (!process && (::kill(number, 0) == 0 || errno == EPERM)) {
+        throw usage_error(
+            fmt::format("--pid: /proc hides process {} from this user (hidepid)", number));
+    }
     if (!process) {
         throw usage_error(fmt::format("--pid: there is no process {}", number));
     }

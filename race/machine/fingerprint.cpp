@@ -72,7 +72,9 @@ void read_cpus(const std::string& root, fingerprint& m) {
     m.online_cpus =
         m.cpu.cpus != 0 ? m.cpu.cpus : std::max(1u, std::thread::hardware_concurrency());
     m.allowed_cpus = allowed_of(root, m.cpu.online);
-    m.available_cores = m.cpu.cores_of(m.allowed_cpus);
+    if (!m.allowed_cpus.empty()) {
+        m.available_cores = m.cpu.cores_of(m.allowed_cpus);
+    }
     m.clock = read_clock_settings(m.cpu.online, root);
     m.group = read_control_group(root);
     const unsigned allowed = m.allowed_cpus.empty() ? m.online_cpus : m.allowed_cpus.count();

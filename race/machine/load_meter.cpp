@@ -7,7 +7,9 @@
 
 #include <regatta/base/detail/monotonic_ns.hpp>
 
-#include <sched.h>
+#include <regatta/cpu/affinity.hpp>
+#include <regatta/cpu/cpu_set.hpp>
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,23 +23,15 @@ namespace regatta::race {
 namespace {
 
 std::vector<unsigned> watched_cpus(const cpu_set& further) {
-    std::vector<unsigned> cpus;
-    ::cpu_set_t set;
-    CPU_ZERO(&set);
-    if (::sched_getaffinity(0, sizeof set, &set) == 0) {
-        for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-            if (CPU_ISSET(cpu, &set) || further.contains(cpu)) {
-                cpus.push_back(cpu);
-            }
-        }
-    }
-    if (cpus.empty()) {
+    cpu_set cpus;
+    if (try_affinity_of_this_thread(cpus) != 0) {
         const long online = ::sysconf(_SC_NPROCESSORS_ONLN);
         for (long cpu = 0; cpu < std::max(1L, online); ++cpu) {
-            cpus.push_back(static_cast<unsigned>(cpu));
+            cpus.insert(static_cast<unsigned>(cpu));
         }
     }
-    return cpus;
+    cpus |= further;
+    return {cpus.begin(), cpus.end()};
 }
 
 /// Where those are not all CPUs: they.

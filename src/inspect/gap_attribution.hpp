@@ -20,7 +20,7 @@ namespace regatta::detail {
 struct interruption_counts {
     std::uint64_t ticks = 0;
     std::uint64_t devices = 0;
-    std::uint64_t interprocessor = 0; ///< Includes all other kinds.
+    std::uint64_t interprocessor = 0; ///< And all other kinds.
     std::int64_t steal_ns = 0;
     std::int64_t read_ns = INT64_MAX; ///< Not later than the counts were read.
 };

@@ -47,8 +47,11 @@ sight limits_of_sight() {
         char text[32];
         std::snprintf(text, sizeof text, "%.3g", *quota);
         notes.push_back("This process may use the time of " + std::string(text) +
-                        " CPUs (quota of its control group). A gap loop that uses it up is "
-                        "held back; that is not an intrusion.");
+                        " CPUs (quota of its control group). A gap loop that uses it up is " +
+                        (found.sees_all_tasks
+                             ? "held back; that is not an intrusion."
+                             : "held back, which cannot be told from an unseen task: check from "
+                               "outside, or without the quota."));
     }
     return found;
 }

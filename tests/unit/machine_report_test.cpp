@@ -179,6 +179,20 @@ TEST(machine_report, tells_of_the_libraries) {
     EXPECT_THAT(text, HasSubstr("numpy         2.4.6, OpenBLAS 0.3.31, for the core Haswell\n"));
 }
 
+TEST(machine_report, counts_a_flaw_as_mitigated_if_the_kernel_says_so) {
+    auto m = record_of(library_test::small_guest());
+    m.mitigations = {{"l1tf", "Mitigation: PTE Inversion"},
+                     {"itlb_multihit", "KVM: Mitigation: VMX disabled"},
+                     {"mds", "KVM: Vulnerable"},
+                     {"retbleed", "Vulnerable: no microcode"},
+                     {"x86_bug", "Processor vulnerable"},
+                     {"gather_data_sampling", "Unknown: Dependent on hypervisor status"}};
+    const std::string text = race::info_text(m, plain);
+    EXPECT_THAT(text, HasSubstr("mitigations   l1tf, itlb_multihit\n"));
+    EXPECT_THAT(text, HasSubstr("vulnerable    mds, retbleed, x86_bug\n"));
+    EXPECT_THAT(text, HasSubstr("not known     gather_data_sampling\n"));
+}
+
 TEST(machine_report, shows_no_control_characters) {
     race::fingerprint m;
     m.system = "Some\x1b[2J System\xC2\x9b";

@@ -71,6 +71,15 @@ TEST(race_fingerprint, may_use_no_cpu_that_is_offline) {
     EXPECT_EQ(m.available_cpus, 2u);
 }
 
+TEST(race_fingerprint, knows_no_cores_of_an_unknown_mask) {
+    auto files = library_test::small_guest();
+    files.remove("/proc/self/status");
+    const race::fingerprint m = record_of(files);
+    EXPECT_EQ(m.cpu.cores, 2u);
+    EXPECT_FALSE(m.available_cores.has_value());
+    EXPECT_EQ(m.available_cpus, 2u);
+}
+
 TEST(race_fingerprint, of_four_arm_cores_in_a_cloud) {
     const race::fingerprint m = record_of(library_test::four_core_arm());
     EXPECT_EQ(m.cpu_model, "Kunpeng-920 (TaiShan v110)");

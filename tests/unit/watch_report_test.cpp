@@ -185,8 +185,18 @@ pressure   CPU 25 %   memory 0 %   devices - %     last minute 12 / 0 / - %
 
 
 
-█ user  ▓ system  ▒ interrupts  × steal  ░ waiting for a device  · idle
+blank idle  ▁▂▃▄▅▆▇█ busy  × steal
 )");
+    EXPECT_THAT(screen(machine(256), 16, ascii),
+                HasSubstr("\nblank idle  .:-=+*#@ busy  x steal\n"));
+}
+
+TEST(watch_screen, says_how_many_cpus_have_no_room) {
+    const std::string text = screen(machine(1286), 24, unicode);
+    EXPECT_THAT(text, HasSubstr("\n1024 |"));
+    EXPECT_THAT(text, Not(HasSubstr("\n1088 |")));
+    EXPECT_THAT(text, HasSubstr("\n198 more CPUs\n"));
+    EXPECT_THAT(screen(machine(256), 7, unicode), HasSubstr("\n256 more CPUs\n"));
 }
 
 TEST(watch_screen, a_narrow_one_has_no_bars) {

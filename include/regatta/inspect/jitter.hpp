@@ -98,7 +98,7 @@ enum class gap_cause : std::uint8_t {
     held_back,      ///< No task: the loop was stopped, or its CPU quota was used up.
     tick,           ///< The CPU's own timer.
     device,         ///< Device interrupts.
-    interprocessor, ///< Interrupts of other CPUs.
+    interprocessor, ///< Interrupts of other CPUs, and all that are neither tick nor device.
     steal,          ///< The hypervisor ran something else.
     unexplained     ///< A silent hypervisor, the firmware, or the hardware.
 };

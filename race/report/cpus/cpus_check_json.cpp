@@ -84,7 +84,7 @@ json to_value(const cpu_check& check) {
     value["switches"] = check.traced || check.gaps ? json(check.switches) : json();
     value["lost_records"] = check.lost_records;
     value["intruder_ns"] = check.time_of(task_role::intruder);
-    value["ticks_per_second"] = check.ticks_a_second();
+    value["ticks_per_second"] = check.counts_ticks ? json(check.ticks_a_second()) : json();
     value["allowed_tasks"] = check.allowed_tasks;
     value["steal_ns"] = check.steal_ns ? json(*check.steal_ns) : json();
     json tasks = json::array();

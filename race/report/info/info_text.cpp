@@ -61,11 +61,15 @@ theme system_of(const fingerprint& m) {
     }
     std::vector<std::string> mitigated;
     std::vector<std::string> open;
+    std::vector<std::string> unknown;
     for (const mitigation& one : m.mitigations) {
-        (one.state.starts_with("Vulnerable") ? open : mitigated).push_back(one.flaw);
+        const bool safe =
+            one.state.starts_with("Mitigation") || one.state.starts_with("KVM: Mitigation");
+        (one.state.starts_with("Unknown") ? unknown : safe ? mitigated : open).push_back(one.flaw);
     }
     lines.add("mitigations", joined(mitigated, ", "));
     lines.add("vulnerable", joined(open, ", "));
+    lines.add("not known", joined(unknown, ", "));
     return lines;
 }
 

@@ -158,11 +158,21 @@ std::vector<screen_line> cells(const observation& seen, const text_style& style)
     return lines;
 }
 
-/// A character a CPU.
-std::vector<screen_line> strips(const observation& seen, const text_style& style) {
+/// How busy a CPU is, in a character.
+const auto& marks_of_levels(const text_style& style) {
     static constexpr std::array unicode{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     static constexpr std::array ascii{" ", ".", ":", "-", "=", "+", "*", "#", "@"};
-    const auto& marks = style.unicode ? unicode : ascii;
+    return style.unicode ? unicode : ascii;
+}
+/// Of a CPU that loses much to the hypervisor.
+const char* mark_of_steal(const text_style& style) {
+    return style.unicode ? "×" : "x";
+}
+
+/// A character a CPU, in so many lines at most.
+std::vector<screen_line> strips(const observation& seen, std::size_t rows,
+                                const text_style& style) {
+    const auto& marks = marks_of_levels(style);
     const std::size_t digits = digits_of_cpus(seen);
     std::size_t across = 8;
     while (across * 2 + digits + 3 <= style.width) {
@@ -179,7 +189,7 @@ std::vector<screen_line> strips(const observation& seen, const text_style& style
             static_cast<std::size_t>(std::ceil(busy * static_cast<double>(marks.size() - 1)));
         constexpr double much_steal = 0.05;
         if (one.shares && one.shares->steal > much_steal) {
-            lines.back().push_back({style.unicode ? "×" : "x", tone::steal});
+            lines.back().push_back({mark_of_steal(style), tone::steal});
         } else {
             lines.back().push_back({marks[std::min(level, marks.size() - 1)], tone::user});
         }
@@ -187,34 +197,25 @@ std::vector<screen_line> strips(const observation& seen, const text_style& style
     for (screen_line& line : lines) {
         line.push_back({"|"});
     }
-    return lines;
-}
-
-} // namespace
-
-std::vector<screen_line> cpu_lines(const observation& seen, std::size_t rows,
-                                   const text_style& style) {
-    const detailed_table table(seen, style);
-    std::vector<screen_line> lines{table.titles(), table.row_of_all()};
-    std::vector<screen_line> rest;
-    if (lines.size() + seen.cpus.size() <= rows) {
-        for (const cpu_use& one : seen.cpus) {
-            rest.push_back(table.row_of(one));
-        }
-    } else {
-        rest = cells(seen, style);
-        if (lines.size() + rest.size() > rows) {
-            rest = strips(seen, style);
-        }
-    }
-    lines.insert(lines.end(), rest.begin(), rest.end());
-    if (lines.size() > std::max<std::size_t>(3, rows)) {
-        lines.resize(std::max<std::size_t>(3, rows));
+    if (lines.size() > rows) {
+        lines.resize(rows);
+        lines.back() = {{fmt::format("{} more CPUs", seen.cpus.size() - (rows - 1) * across)}};
     }
     return lines;
 }
 
-screen_line cpu_legend(const text_style& style) {
+screen_line legend_of_strips(const text_style& style) {
+    const auto& marks = marks_of_levels(style);
+    screen_line line{{"blank idle  ", tone::faint}};
+    for (std::size_t level = 1; level < marks.size(); ++level) {
+        line.push_back({marks[level], tone::user});
+    }
+    line.push_back({" busy  ", tone::faint});
+    line.push_back({mark_of_steal(style), tone::steal});
+    line.push_back({" steal", tone::faint});
+    return line;
+}
+screen_line legend_of_bars(const text_style& style) {
     screen_line line;
     for (const bar_part& part : bar_parts) {
         line.push_back({style.unicode ? part.unicode : part.ascii, part.as});
@@ -223,6 +224,28 @@ screen_line cpu_legend(const text_style& style) {
     line.push_back(
         {fmt::format("{} idle", style.unicode ? idle_unicode : idle_ascii), tone::faint});
     return line;
+}
+
+} // namespace
+
+cpu_view view_of_cpus(const observation& seen, std::size_t rows, const text_style& style) {
+    const detailed_table table(seen, style);
+    cpu_view view{{table.titles(), table.row_of_all()}, legend_of_bars(style)};
+    const std::size_t titles = view.lines.size();
+    std::vector<screen_line> rest;
+    if (titles + seen.cpus.size() <= rows) {
+        for (const cpu_use& one : seen.cpus) {
+            rest.push_back(table.row_of(one));
+        }
+    } else {
+        rest = cells(seen, style);
+        if (titles + rest.size() > rows) {
+            rest = strips(seen, rows > titles ? rows - titles : 1, style);
+            view.legend = legend_of_strips(style);
+        }
+    }
+    view.lines.insert(view.lines.end(), rest.begin(), rest.end());
+    return view;
 }
 
 } // namespace regatta::race

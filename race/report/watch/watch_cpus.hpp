@@ -13,14 +13,15 @@
 
 namespace regatta::race {
 
+struct cpu_view {
+    std::vector<screen_line> lines; ///< At least three.
+    screen_line legend;             ///< What the marks are.
+};
+
 /// A line of titles, one of all CPUs together, and the CPUs: a line each with its shares, its clock
 /// and a bar; where that is more than `rows`, several bars a line; and where even that is, one
-/// character a CPU. At least three lines.
+/// character a CPU, of which the last line may say how many more there are.
 /// @param style width as many columns as a line may have.
-std::vector<screen_line> cpu_lines(const observation& seen, std::size_t rows,
-                                   const text_style& style);
-
-/// What the marks in the bars are.
-screen_line cpu_legend(const text_style& style);
+cpu_view view_of_cpus(const observation& seen, std::size_t rows, const text_style& style);
 
 } // namespace regatta::race

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -212,16 +213,20 @@ layout lay_out(const observation& seen, const watch_frame& frame, std::size_t ro
     if (frame.has_output) {
         parts.foot.push_back({{"output  ", tone::faint}, {harmless(frame.last_output)}});
     }
-    parts.foot.push_back(cpu_legend(style));
-    const std::size_t fixed = parts.head.size() + parts.foot.size();
+    const std::size_t fixed = parts.head.size() + parts.foot.size() + 1;
     const std::size_t room = rows > fixed ? rows - fixed : 0;
+    const auto show_cpus = [&](std::size_t most) {
+        cpu_view view = view_of_cpus(seen, most, style);
+        parts.cpus = std::move(view.lines);
+        parts.foot.push_back(std::move(view.legend));
+    };
     if (!seen.process) {
-        parts.cpus = cpu_lines(seen, room, style);
+        show_cpus(room);
         return parts;
     }
     constexpr std::size_t thread_titles = 2;
     const std::size_t wanted = seen.process->threads.size() + thread_titles;
-    parts.cpus = cpu_lines(seen, std::max(room / 2, room > wanted ? room - wanted : 0), style);
+    show_cpus(std::max(room / 2, room > wanted ? room - wanted : 0));
     const std::size_t used = parts.cpus.size() + thread_titles;
     parts.thread_rows = room > used ? room - used : 0;
     return parts;
@@ -276,10 +281,9 @@ std::size_t last_first_thread(const observation& seen, const watch_frame& frame,
 std::string watch_text(const observation& seen, const watch_frame& frame, const text_style& style) {
     std::vector<screen_line> lines{title_line(seen, frame, false, style), queue_line(seen),
                                    pressure_line_of(seen)};
-    for (screen_line& line : cpu_lines(seen, std::numeric_limits<std::size_t>::max(), style)) {
-        lines.push_back(std::move(line));
-    }
-    lines.push_back(cpu_legend(style));
+    cpu_view cpus = view_of_cpus(seen, std::numeric_limits<std::size_t>::max(), style);
+    std::move(cpus.lines.begin(), cpus.lines.end(), std::back_inserter(lines));
+    lines.push_back(std::move(cpus.legend));
     if (seen.process) {
         lines.push_back(process_line(*seen.process, style));
         const thread_table table(seen, style);
