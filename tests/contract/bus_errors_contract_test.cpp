@@ -127,6 +127,26 @@ TEST(bus, an_exception_of_a_handler_leaves_and_the_bus_goes_on) {
     EXPECT_EQ(got.back(), 6);
 }
 
+// "Of several handlers of a message the first, once all have been called"
+TEST(bus, an_exception_of_a_handler_takes_the_message_from_no_other) {
+    regatta::async_bus<int> bus;
+    int calls = 0;
+    bus.subscribe<int>([&](int) { ++calls; });
+    bus.subscribe<int>([](int n) { throw n; });
+    bus.subscribe<int>([&](int) { ++calls; });
+    bus.subscribe<int>([](int n) { throw std::to_string(n); });
+    bus.subscribe<int>([&](int) { ++calls; });
+    for (int n = 0; n < 2; ++n) {
+        bus.publish(n);
+    }
+    for (int n = 0; n < 2; ++n) {
+        EXPECT_THROW(bus.process_batch(), int);
+        EXPECT_EQ(calls, 3 * (n + 1));
+        EXPECT_EQ(bus.stats().processed, static_cast<std::size_t>(n + 1));
+    }
+    EXPECT_EQ(bus.stats().unhandled, 0u);
+}
+
 // "A publish inside a handler that would block, and so wait for itself, throws `std::system_error`
 // (`resource_deadlock_would_occur`)."
 TEST(bus, a_handler_that_publishes_into_a_full_lane_is_told) {

@@ -289,6 +289,25 @@ TEST(worker_pool, close_waits_for_a_message_on_its_way_in) {
     EXPECT_EQ(calls.load(), accepted.load());
 }
 
+// "Does nothing if the pool is being closed": it does not wait for handlers.
+TEST(worker_pool, a_pause_during_close_waits_for_no_handler) {
+    std::atomic<bool> begun{false};
+    std::atomic<bool> paused{false};
+    pool_type pool({.threads = 1});
+    pool.on<row>([&](row&) {
+        begun = true;
+        library_test::await([&] { return paused.load(); });
+    });
+    pool.start();
+    pool.submit(row{0});
+    library_test::await([&] { return begun.load(); });
+    std::thread closer([&] { pool.close(); });
+    library_test::await([&] { return !pool.submit(row{1}); });
+    pool.pause();
+    paused = true;
+    closer.join();
+}
+
 // "Does nothing if the pool is being closed."
 TEST(worker_pool, a_pause_during_close_does_not_hold_it_up) {
     for (int round = 0; round < rounds(100); ++round) {

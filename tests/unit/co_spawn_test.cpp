@@ -10,6 +10,7 @@
 #include <regatta/core/coroutine.hpp>
 #include <regatta/core/future_group.hpp>
 #include <regatta/pool/dynamic_pool.hpp>
+#include <regatta/pool/steady_pool.hpp>
 
 #include <gtest/gtest.h>
 
@@ -99,6 +100,41 @@ TEST(co_spawn, beneath_a_chain_a_wait_runs_what_follows_other_coroutines) {
 }
 
 // "Starts a coroutine on an executor, and returns a future of its result."
+// The same where a plain task makes the future ready that the others wait for.
+TEST(co_spawn, beneath_a_chain_a_wait_runs_what_follows_a_task) {
+    for (const int deep : {0, 62, 63, 200}) {
+        for (const bool waits_for_pool : {true, false}) {
+            regatta::steady_pool pool(1);
+            queue_executor tasks;
+            queue_executor others;
+            std::promise<void> begin;
+            const auto last = [&](future<int> before) -> co_task<int> {
+                const int links = co_await std::move(before); // From here on on the pool's worker.
+                auto first = regatta::co_spawn(others, link(tasks.submit([] { return 0; })));
+                auto second = regatta::co_spawn(others, link(std::move(first)));
+                while (others.run_one()) {
+                } // Both wait.
+                auto run = pool.submit([&] { tasks.run_one(); });
+                waits_for_pool ? pool.wait() : run.get();
+                EXPECT_TRUE(second.ready()) << deep << " links";
+                co_return links + (second.ready() ? second.get() : 0);
+            };
+            auto chain = pool.submit([go = begin.get_future().share()] {
+                go.wait();
+                return 0;
+            });
+            for (int i = 0; i < deep; ++i) {
+                chain = regatta::co_spawn(others, link(std::move(chain)));
+            }
+            auto done = regatta::co_spawn(others, last(std::move(chain)));
+            while (others.run_one()) {
+            }
+            begin.set_value();
+            EXPECT_EQ(done.get(), deep + 2);
+        }
+    }
+}
+
 TEST(co_spawn, gives_results_of_every_kind) {
     queue_executor executor(1);
     const auto worker = executor.submit([] { return std::this_thread::get_id(); }).get();

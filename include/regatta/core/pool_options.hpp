@@ -109,8 +109,9 @@ struct pool_options {
     std::chrono::nanoseconds spin{0};
     /// Receives the exceptions of tasks of `execute`, and of `on_start` and `on_stop`.
     error_sink on_error{};
-    /// Called on each worker with its index, before its first task and after its last. They may
-    /// submit tasks and wait for futures, but not for the pool (`std::system_error`,
+    /// Called on each worker with its index, before its first task and after its last, but for
+    /// those that an `on_stop` submits: any worker may run them. They may submit tasks and wait for
+    /// futures, but not for the pool (`std::system_error`,
     /// `resource_deadlock_would_occur`). Hooks are not tasks: `close` waits for them, `wait` does
     /// not. The same holds for a task that a hook runs itself because it waits for its future.
     std::function<void(unsigned)> on_start{};

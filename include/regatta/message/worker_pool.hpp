@@ -274,7 +274,11 @@ public:
     /// return no handler runs; called in a handler it returns at once. A handler that waits in
     /// `wait`, or in `submit` for room, still helps: otherwise it would never return. Does nothing
     /// if the pool is being closed.
-    void pause() { engine_.pause(); }
+    void pause() {
+        if (!engine_.closed()) {
+            engine_.pause();
+        }
+    }
     /// Ends a pause.
     void resume() noexcept { engine_.resume(); }
 

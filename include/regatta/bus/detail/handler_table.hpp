@@ -130,7 +130,8 @@ public:
         }
     }
 
-    /// Calls every active handler. @returns whether there was one.
+    /// Calls every active handler, also if one of them throws. Throws the first exception.
+    /// @returns whether there was one.
     bool dispatch(void* message) {
         bool any = false;
         // relaxed: an upper bound of the search; `state` tells which places are used.
@@ -138,7 +139,13 @@ public:
         for (std::size_t i = 0; i < used; ++i) {
             // acquire: partner is the release in fill(); the handler is built.
             if (places_[i].state.load(std::memory_order_acquire) == active) {
-                places_[i].call(message);
+                REGATTA_TRY {
+                    places_[i].call(message);
+                }
+                REGATTA_CATCH_ALL {
+                    dispatch_from(i + 1, message);
+                    REGATTA_RETHROW;
+                }
                 any = true;
             }
         }
@@ -151,6 +158,19 @@ private:
     /// A `filling` or `retired` place belongs to the thread that claimed or retired it; a `left` or
     /// `joining` one to the consumer.
     enum : std::uint32_t { free, filling, active, retired, left, joining };
+
+    /// Calls the handlers from that place on, and drops what they throw.
+    REGATTA_RARE void dispatch_from(std::size_t i, void* message) noexcept {
+        // relaxed, acquire: as in dispatch().
+        for (; i < used_.load(std::memory_order_relaxed); ++i) {
+            if (places_[i].state.load(std::memory_order_acquire) == active) {
+                REGATTA_TRY {
+                    places_[i].call(message);
+                }
+                REGATTA_CATCH_ALL {}
+            }
+        }
+    }
 
     static bool subscribed(std::uint32_t state) noexcept {
         return state == active || state == joining;

@@ -6,6 +6,7 @@
 /// Coroutines that await each other's futures end one after the other, not one within the other.
 
 #include <regatta/base/config.hpp>
+#include <regatta/core/detail/coroutine_depth.hpp>
 #include <regatta/core/detail/future_job.hpp>
 #include <regatta/core/detail/future_state.hpp>
 
@@ -21,18 +22,19 @@ namespace regatta::detail {
 /// it.
 ///
 /// Only beyond that, because a coroutine that resumes another one by hand (with a handle that it
-/// keeps) and then blocks for what follows that one's end would wait for itself.
+/// keeps) and then blocks for what follows that one's end would wait for itself. A wait in a
+/// coroutine runs tasks that may resume others: each such task, as each that begins a coroutine, is
+/// a chain of its own.
 class coroutine_chain {
 public:
     /// Resumes a coroutine whose future is ready, and whatever follows the ends of coroutines.
     static void resume(std::coroutine_handle<> coroutine) {
-        const nested_resumption mine(here());
+        const nested_resumption mine;
         coroutine.resume();
     }
-    /// Resumes the coroutine of a task. A wait within another coroutine may run the task, and that
-    /// coroutine does not end before what follows here has: this is a chain of its own.
+    /// Resumes the coroutine of a task.
     static void begin(std::coroutine_handle<> coroutine) {
-        const fresh_chain mine(here());
+        const fresh_coroutine_depth mine;
         coroutine.resume();
     }
     /// Calls the job of a coroutine of which nothing is left to run.
@@ -41,7 +43,7 @@ public:
         future_state& ended = *job.get();
         job.release();
         future_state* const next = ended.end_as_job();
-        state& mine = here();
+        coroutine_depth& mine = coroutine_depth::of_this_thread();
         if (mine.takes_ends && mine.next == nullptr) {
             mine.next = next;
         } else {
@@ -52,46 +54,26 @@ public:
 private:
     static constexpr unsigned most_nested = 64;
 
-    /// Of a thread.
-    struct state {
-        unsigned nested = 0;
-        bool takes_ends = false;      ///< A resumption on the stack runs `next`.
-        future_state* next = nullptr; ///< What follows the end of a coroutine.
-    };
-    static state& here() noexcept {
-        static constinit thread_local state own{};
-        return own;
-    }
-
     struct nested_resumption {
-        explicit nested_resumption(state& of) noexcept
-            : chain(of)
-            , takes_ends(++of.nested == most_nested) {
-            chain.takes_ends = chain.takes_ends || takes_ends;
+        nested_resumption() noexcept
+            : depth(coroutine_depth::of_this_thread())
+            , takes_ends(++depth.nested == most_nested) {
+            depth.takes_ends = depth.takes_ends || takes_ends;
         }
         nested_resumption(const nested_resumption&) = delete;
         nested_resumption& operator=(const nested_resumption&) = delete;
         ~nested_resumption() {
             if (takes_ends) {
-                while (future_state* const next = std::exchange(chain.next, nullptr)) {
-                    future_state::go_on_with(next);
+                while (void* const next = std::exchange(depth.next, nullptr)) {
+                    future_state::go_on_with(static_cast<future_state*>(next));
                 }
-                chain.takes_ends = false;
+                depth.takes_ends = false;
             }
-            --chain.nested;
+            --depth.nested;
         }
 
-        state& chain;
+        coroutine_depth& depth;
         const bool takes_ends;
-    };
-    struct fresh_chain {
-        explicit fresh_chain(state& of) noexcept : chain(of), outer(std::exchange(of, {})) {}
-        fresh_chain(const fresh_chain&) = delete;
-        fresh_chain& operator=(const fresh_chain&) = delete;
-        ~fresh_chain() { chain = outer; }
-
-        state& chain;
-        const state outer;
     };
 };
 

@@ -11,6 +11,7 @@
 #include <regatta/base/error.hpp>
 #include <regatta/core/detail/block_cache.hpp>
 #include <regatta/core/detail/completion.hpp>
+#include <regatta/core/detail/coroutine_depth.hpp>
 #include <regatta/core/detail/drop_scope.hpp>
 #include <regatta/core/detail/fork_region.hpp>
 #include <regatta/core/detail/wait_graph.hpp>
@@ -334,6 +335,7 @@ private:
     static void run_in_wait(basic_future_state& next) noexcept {
         const typename basic_fork_stack<atomics>::aside none(basic_fork_stack<atomics>::current(),
                                                              false);
+        const fresh_coroutine_depth depth;
         next.run_claimed(false);
     }
     REGATTA_RARE bool wait_as_worker(context_type& worker, const time_point* deadline) {

@@ -6,6 +6,7 @@
 /// How a task waits on its worker, which runs other tasks meanwhile.
 
 #include <regatta/base/config.hpp>
+#include <regatta/core/detail/coroutine_depth.hpp>
 #include <regatta/core/detail/fork_help.hpp>
 #include <regatta/core/detail/fork_region.hpp>
 #include <regatta/sync/backoff.hpp>
@@ -203,6 +204,7 @@ private:
     /// Runs a task on top of another one, which may have a region open.
     REGATTA_RARE static bool run_aside(Loop& loop, worker& me, unsigned reach) noexcept {
         const typename stack::aside none(stack::current(), true);
+        const fresh_coroutine_depth depth;
         return loop.run_next(me, reach);
     }
 };

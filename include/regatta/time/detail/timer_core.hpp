@@ -244,9 +244,8 @@ private:
         timers_[n].stage = stage::waiting;
         heap_.push(n, due);
         if (due < wakes_at_) {
-            // It is being woken: no second wake-up, but by an earlier timer, whose thread need not
-            // wait for this one, which may lose its CPU before it wakes it.
-            wakes_at_ = due;
+            // `wakes_at_` stays: this thread may lose its CPU before it wakes the other, and a
+            // timer that another thread adds need not wait for this one.
             lock.unlock();
             wake_.notify_one();
         }
