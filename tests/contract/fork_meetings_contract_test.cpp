@@ -151,6 +151,25 @@ TEST_P(fork_meetings, an_iteration_meets_the_next_of_the_innermost_loop) {
     }
 }
 
+// "But for … less than a grain": also where half of the rest is less.
+TEST_P(fork_meetings, an_iteration_meets_the_next_of_a_loop_with_a_grain) {
+    const time_limit limit("an iteration that waits for the next");
+    auto [pool] = make_pool({.threads = 2});
+    for (const int count : {9, 12, 40}) {
+        std::atomic<bool> met{false};
+        regatta::parallel_for(pool, 0, count,
+                              [&](int i) {
+                                  if (i == 0) {
+                                      regatta::blocking([&] { await([&] { return met.load(); }); });
+                                  } else if (i == 1) {
+                                      met = true;
+                                  }
+                              },
+                              {.grain = 8});
+        EXPECT_TRUE(met);
+    }
+}
+
 // "Halves of joins, and of each loop": the newest half, though a loop around it fills all places.
 TEST_P(fork_meetings, an_iteration_meets_the_half_that_it_forked) {
     const time_limit limit("the second half of a join in a loop");

@@ -14,9 +14,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <stop_token>
+#include <thread>
 
 namespace {
 
@@ -236,26 +238,97 @@ TEST_P(fork_scope, blocking_and_poll_offer_children) {
     EXPECT_EQ(ran, 2 * 2400);
 }
 
-// "Later loops and scopes of the maker are no part of it": also where a scope made within it lasted
-// longer than the wait, and that scope itself.
-TEST_P(fork_scope, a_scope_that_was_waited_for_first_ends_for_the_ones_made_within_it) {
-    auto [pool] = make_pool({.threads = 2});
-    regatta::task_scope first(pool);
-    {
-        regatta::task_scope second;
-        regatta::task_scope third;
-        first.spawn([] { throw 1; });
-        EXPECT_THROW(first.wait(), int);
-        std::atomic<int> ran{0};
-        third.spawn([&] { ++ran; });
-        second.spawn([&] { ++ran; });
-        third.wait();
-        second.wait();
-        EXPECT_EQ(ran, 2);
-    }
+/// How many of 100 iterations run.
+int count_iterations() {
     std::atomic<int> ran{0};
     regatta::parallel_for(0, 100, [&](int) { ++ran; });
-    EXPECT_EQ(ran, 100);
+    return ran;
+}
+
+// "Later loops and scopes of the maker are no part of it": wherever the maker has waited, and
+// whatever was made within it and lasted longer.
+TEST_P(fork_scope, what_the_maker_begins_later_is_no_part_of_a_scope) {
+    auto [pool] = make_pool({.threads = 2});
+    regatta::balanced_pool other(2);
+    const auto self = std::this_thread::get_id();
+    const auto check = [&](const auto& run) {
+        regatta::task_scope scope(pool);
+        std::atomic<bool> fails{false};
+        bool waited = false;
+        scope.spawn([&] {
+            await([&] { return fails.load(); });
+            throw 1;
+        });
+        run([&] {
+            if (std::this_thread::get_id() == self) {
+                fails = true;
+                EXPECT_THROW(scope.wait(), int);
+                waited = true;
+            }
+        });
+        fails = true;
+        EXPECT_TRUE(!waited || count_iterations() == 100);
+        EXPECT_TRUE(!waited || regatta::poll());
+    };
+    check([&](const auto& wait) {
+        regatta::parallel_for(0, 2, [&](int i) { i == 0 ? wait() : void(); });
+    });
+    check([&](const auto& wait) { regatta::parallel_for(other, 0, 1, [&](int) { wait(); }); });
+    check([&](const auto& wait) { regatta::join(wait, [] {}); });
+    check([&](const auto& wait) {
+        regatta::task_scope within(pool);
+        within.spawn(wait);
+    });
+    check([&](const auto& wait) {
+        const regatta::task_scope within(other);
+        wait();
+    });
+    check([&](const auto& wait) {
+        const regatta::task_scope within;
+        const regatta::task_scope innermost;
+        wait();
+    });
+}
+
+// "`task_cancelled` if the loop or scope around it ended early": also if its maker has waited for
+// that scope meanwhile.
+TEST_P(fork_scope, a_reduction_in_what_was_made_within_a_scope_that_failed_is_cancelled) {
+    auto [pool] = make_pool({.threads = 4});
+    for (const bool deterministic : {false, true}) {
+        regatta::task_scope first(pool);
+        regatta::task_scope within(pool);
+        std::atomic<bool> begun{false};
+        std::atomic<bool> failed{false};
+        std::atomic<bool> waited{false};
+        bool cancelled = false;
+        within.spawn([&] {
+            try {
+                const int sum = regatta::parallel_transform_reduce(
+                    0, 1000, 0, std::plus<>(),
+                    [&](int i) {
+                        if (i == 0) {
+                            regatta::blocking([&] { await([&] { return failed.load(); }); });
+                        } else if (i == 999) {
+                            begun = true;
+                            regatta::blocking([&] { await([&] { return waited.load(); }); });
+                        }
+                        return 1;
+                    },
+                    {.deterministic = deterministic});
+                EXPECT_EQ(sum, 1000);
+            } catch (const regatta::task_cancelled&) {
+                cancelled = true;
+            }
+        });
+        await([&] { return regatta::poll(), begun.load(); });
+        first.spawn([] { throw 1; });
+        await([&] { return regatta::poll(), first.over(); });
+        failed = true;
+        EXPECT_THROW(first.wait(), int);
+        waited = true;
+        within.wait();
+        EXPECT_TRUE(cancelled);
+    }
 }
 
 // A thread that was asked in leaves nothing behind in its places.

@@ -9,6 +9,7 @@
 
 #include <regatta/core/coroutine.hpp>
 #include <regatta/core/future_group.hpp>
+#include <regatta/fork/task_scope.hpp>
 #include <regatta/pool/dynamic_pool.hpp>
 #include <regatta/pool/steady_pool.hpp>
 
@@ -99,12 +100,13 @@ TEST(co_spawn, beneath_a_chain_a_wait_runs_what_follows_other_coroutines) {
     EXPECT_EQ(waits, links);
 }
 
-// "Starts a coroutine on an executor, and returns a future of its result."
 // The same where a plain task makes the future ready that the others wait for.
 TEST(co_spawn, beneath_a_chain_a_wait_runs_what_follows_a_task) {
     for (const int deep : {0, 62, 63, 200}) {
-        for (const bool waits_for_pool : {true, false}) {
-            regatta::steady_pool pool(1);
+        enum { by_pool, by_future, by_scope, by_full_pool };
+        for (const auto runs : {by_pool, by_future, by_scope, by_full_pool}) {
+            regatta::steady_pool pool(
+                {.threads = 1, .capacity = 1, .when_full = regatta::overflow::run_here});
             queue_executor tasks;
             queue_executor others;
             std::promise<void> begin;
@@ -114,8 +116,18 @@ TEST(co_spawn, beneath_a_chain_a_wait_runs_what_follows_a_task) {
                 auto second = regatta::co_spawn(others, link(std::move(first)));
                 while (others.run_one()) {
                 } // Both wait.
-                auto run = pool.submit([&] { tasks.run_one(); });
-                waits_for_pool ? pool.wait() : run.get();
+                const auto run = [&] { tasks.run_one(); };
+                if (runs == by_scope) {
+                    regatta::task_scope scope(pool);
+                    scope.spawn(run);
+                    scope.wait();
+                } else if (runs == by_full_pool) {
+                    pool.execute([] {});
+                    pool.execute(run);
+                } else {
+                    auto task = pool.submit(run);
+                    runs == by_pool ? pool.wait() : task.get();
+                }
                 EXPECT_TRUE(second.ready()) << deep << " links";
                 co_return links + (second.ready() ? second.get() : 0);
             };
@@ -135,6 +147,7 @@ TEST(co_spawn, beneath_a_chain_a_wait_runs_what_follows_a_task) {
     }
 }
 
+// "Starts a coroutine on an executor, and returns a future of its result."
 TEST(co_spawn, gives_results_of_every_kind) {
     queue_executor executor(1);
     const auto worker = executor.submit([] { return std::this_thread::get_id(); }).get();

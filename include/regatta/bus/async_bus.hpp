@@ -66,9 +66,9 @@ namespace regatta {
 /// leaves `process_batch`, `process_with` or `run`, of several handlers of a message the first,
 /// once all have been called; the message counts as processed and the bus stays usable. A publish
 /// inside a handler that would block, and so wait for itself, throws `std::system_error`
-/// (`resource_deadlock_would_occur`). Cost: memory for `capacity * (producers + 1)` messages. In
-/// the common lane each takes whole cache lines; a producer's lane has room for one segment more
-/// (docs/reference/bus.md).
+/// (`resource_deadlock_would_occur`).
+/// Cost: memory for `capacity * (producers + 1)` messages. In the common lane each takes whole
+/// cache lines; a producer's lane has room for one segment more (docs/reference/bus.md).
 template<class... Messages>
 class async_bus : private detail::message_lanes<Messages...> {
     static_assert(sizeof...(Messages) > 0, "a bus needs at least one type of message");

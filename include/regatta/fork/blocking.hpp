@@ -59,8 +59,9 @@ private:
 /// forks of this thread to others; otherwise they would wait for `f`.
 ///
 /// It offers up to eight: halves of joins, and of each loop or scope what follows, but for the rest
-/// of the block that runs. Where more than eight are pending it offers the oldest. If `f` waits for
-/// a newer one, call `poll` while it waits: that offers the next ones as others are taken.
+/// of the block that runs, less than a grain, and what `fork_options::workers` keeps here. Where
+/// more than eight are pending it offers the oldest. If `f` waits for a newer one, call `poll`
+/// while it waits: that offers the next ones as others are taken.
 ///
 /// Threads: any; outside of forks it only calls `f`.
 /// @returns what `f` returns.

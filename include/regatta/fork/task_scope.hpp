@@ -34,11 +34,11 @@ namespace regatta {
 /// ```
 ///
 /// Threads: `spawn` by the thread that made the scope and by its children; all else by the thread
-/// that made it. The scope lies on that thread's stack.
-/// Blocks: `wait` and the destructor, until all children have ended. They run children meanwhile.
-/// Failure: `wait` throws the first exception of a child. Children that have not begun by then are
-/// destroyed unrun. The destructor waits, and drops an exception that no `wait` has thrown.
-/// Cost: a child costs one block of memory and two read-modify-writes.
+/// that made it. The scope lies on that thread's stack; those of a thread are destroyed in the
+/// reverse order. Blocks: `wait` and the destructor, until all children have ended. They run
+/// children meanwhile. Failure: `wait` throws the first exception of a child. Children that have
+/// not begun by then are destroyed unrun. The destructor waits, and drops an exception that no
+/// `wait` has thrown. Cost: a child costs one call of the heap and two read-modify-writes.
 class task_scope {
 public:
     /// A scope on the pool of this task, or on `shared_pool()`.
@@ -53,6 +53,7 @@ public:
     task_scope& operator=(const task_scope&) = delete;
     ~task_scope() {
         finish();
+        stop_.leave();
         leave();
     }
 
@@ -67,7 +68,8 @@ public:
     void wait() {
         finish();
         left_ = true;
-        leave(); // Else the maker's next loops could be left out, too.
+        stop_.leave(); // Else the maker's next loops could be left out, too.
+        leave();
         stop_.rethrow();
     }
     /// Whether children that have not begun are left out: one threw, or the stop token was stopped.
@@ -134,13 +136,14 @@ private:
         , stop_(detail::fork_stack::current().scope(), std::move(stop)) {
         detail::fork_stack::current().enter_scope(stop_);
     }
-    /// What the maker begins from now on is no part of the scope.
-    void leave() noexcept {
+    /// Takes the maker out of what it has left.
+    static void leave() noexcept {
         detail::fork_stack& stack = detail::fork_stack::current();
-        stack.leave_scope(stop_.take_out_of(stack.scope()));
+        stack.leave_scope(stack.scope());
     }
 
     void add(child* c) noexcept {
+        stop_.reenter(); // Children, which find it around them, see that.
         // relaxed: the lock publishes the child; the caller's own child or scope keeps it open.
         open_.fetch_add(1, std::memory_order_relaxed);
         {
@@ -227,6 +230,7 @@ private:
                 // Another scope may be around: the maker's newest, or that of a fork before.
                 detail::fork_stack& stack = detail::fork_stack::current();
                 const detail::fork_stop* const around = stack.enter_scope(stop_);
+                const detail::fresh_coroutine_depth depth;
                 REGATTA_TRY {
                     c->run();
                 }

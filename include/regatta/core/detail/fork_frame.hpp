@@ -32,7 +32,7 @@ struct basic_fork_frame;
 /// Cost: a load, unless a stop token may end it or something threw since the outermost began.
 class REGATTA_POOLS_EXPORT fork_stop {
 public:
-    /// @param outer the loop or scope around it, or null. It has to live as long, or be taken out.
+    /// @param outer the loop or scope around it, or null. It lives as long.
     fork_stop(const fork_stop* outer, std::stop_token stop) noexcept
         : outer_(outer)
         , stop_(std::move(stop))
@@ -72,22 +72,23 @@ public:
     }
     /// The loop or scope around it.
     const fork_stop* outer() const noexcept {
-        // relaxed: written by the thread that made this one, which is the caller, and in look() a
-        // hint. What it points to lives as long as this one.
-        return outer_.load(std::memory_order_relaxed);
+        return outer_;
     }
-    /// Takes this one out of those around `innermost`, all of which the calling thread has made.
-    /// @returns the innermost one then.
-    const fork_stop* take_out_of(const fork_stop* innermost) const noexcept {
-        if (innermost == this) {
-            return outer();
-        }
-        const fork_stop* at = innermost;
-        while (at != nullptr && at->outer() != this) {
-            at = at->outer();
-        }
-        if (at != nullptr) {
-            at->outer_.store(outer(), std::memory_order_relaxed);
+    /// The thread that made it has waited for it: what it begins later is no part of it. What it
+    /// made within it before still is, and the work given to it.
+    void leave() noexcept {
+        left_.store(true, std::memory_order_relaxed);
+    }
+    /// Work is given to it again.
+    void reenter() noexcept {
+        left_.store(false, std::memory_order_relaxed);
+    }
+    /// Of those around a thread, from `innermost` on, the first that was not left; or null.
+    static const fork_stop* not_left(const fork_stop* innermost) noexcept {
+        // relaxed: a thread that helps with others' work may read late what their maker writes;
+        // then it goes on within what that has left.
+        while (innermost != nullptr && innermost->left_.load(std::memory_order_relaxed)) {
+            innermost = innermost->outer_;
         }
         return innermost;
     }
@@ -105,7 +106,7 @@ private:
             if (at->over_.load(std::memory_order_relaxed) || at->stop_.stop_requested()) {
                 return true;
             }
-            at = at->outer();
+            at = at->outer_;
         } while (at != nullptr);
         return false;
     }
@@ -116,14 +117,15 @@ private:
     /// So far away that `failures` does not get there.
     static constexpr std::uint32_t never = std::uint32_t{1} << 31;
 
-    /// Written by the thread that made it, read by all.
-    mutable std::atomic<const fork_stop*> outer_;
+    const fork_stop* const outer_;
     const std::stop_token stop_;
     /// `failures` when the outermost loop or scope began; another number if a stop token may end
     /// this one, or what is around it.
     const std::uint32_t expected_;
     /// Whether something threw. Written by any thread that works for it, read by all.
     std::atomic<bool> over_{false};
+    /// Whether its maker has left it. Written by the maker, read by all.
+    std::atomic<bool> left_{false};
     /// Written by the first thread to fail, read after the end of its work.
     std::exception_ptr error_;
 };
@@ -172,7 +174,8 @@ struct basic_shared_frame {
 /// `older` is the owner's, and `shared` any thread's.
 ///
 /// I1: frames are published in the order of their age. So once a frame is published, all older ones
-///     are, or had nothing left to give away.
+///     are, or had nothing left to give away: but for scopes, whose further children are offered
+///     one invitation at a time, and loops whose limits keep the rest with their thread.
 /// I2: the work of a frame is done once: by its owner, or by the thread that took it out of its
 ///     place.
 /// I3: a frame that was taken stays alive until its state is `done`.

@@ -7,6 +7,7 @@
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/clock.hpp>
+#include <regatta/core/detail/coroutine_depth.hpp>
 #include <regatta/core/detail/fork_work.hpp>
 #include <regatta/core/task_errors.hpp>
 
@@ -275,9 +276,12 @@ public:
         const fork_stop* const outer_root = std::exchange(now_.root_scope, s.scope);
         // Usually the same: see take() of the member.
         const void* const outer_region = std::exchange(now_.region, s.region);
-        f.kind->run(f);
+        {
+            const fresh_coroutine_depth depth;
+            f.kind->run(f);
+        }
         now_.region = outer_region;
-        now_.scope = outer;
+        leave_scope(outer);
         now_.root_scope = outer_root;
         now_.newest = pending;
         // release: partner is the acquire in await(); publishes the result. Of `awaited` only the
@@ -362,7 +366,7 @@ public:
     const fork_stop* enter_scope(const fork_stop& s) noexcept {
         return std::exchange(now_.scope, &s);
     }
-    void leave_scope(const fork_stop* outer) noexcept { now_.scope = outer; }
+    void leave_scope(const fork_stop* outer) noexcept { now_.scope = fork_stop::not_left(outer); }
     const fork_stop* scope() const noexcept { return now_.scope; }
 
 private:
@@ -468,6 +472,7 @@ private:
     }
     void restore(const work& o) noexcept {
         now_ = o;
+        leave_scope(o.scope);
         now_.other_task = false;
     }
 
@@ -505,7 +510,11 @@ private:
             for (bool last = false; free != 0 && !last;) {
                 const bool whole = f->kind->split == nullptr;
                 last = whole || (all && free <= frames);
-                frame* const given = whole ? f : f->kind->split(*f, last, scope);
+                frame* given = whole ? f : f->kind->split(*f, last, scope);
+                if (given == nullptr && all && !last) { // Perhaps less than a grain of it.
+                    last = true;
+                    given = f->kind->split(*f, last, scope);
+                }
                 if (given == nullptr) {
                     break;
                 }

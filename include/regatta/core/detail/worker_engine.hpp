@@ -226,6 +226,7 @@ public:
     template<class Run>
     void run_here(const char* what, Run&& run) {
         const helper h(*this, what, deepest_help_ + deepest_run_here);
+        const fresh_coroutine_depth depth;
         run(h.me.seat);
     }
 

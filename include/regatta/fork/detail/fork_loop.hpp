@@ -124,8 +124,10 @@ private:
 
     /// The only iteration, in a region: nothing is to be given away, and what ends it is around it.
     bool run_alone(fork_stack& stack, result& into) const {
-        const fork_stop* const around = stack.scope();
-        const auto goes_on = [around]() noexcept { return around == nullptr || !around->over(); };
+        // Taken anew each time: the iteration may leave a scope.
+        const auto goes_on = [&stack]() noexcept {
+            return stack.scope() == nullptr || !stack.scope()->over();
+        };
         if (!goes_on()) {
             return false;
         }
@@ -133,7 +135,7 @@ private:
             run_block(this, &into, 0, 1);
         }
         REGATTA_CATCH_ALL {
-            if (around == nullptr || !around->tells_of_a_stop()) {
+            if (stack.scope() == nullptr || !stack.scope()->tells_of_a_stop()) {
                 REGATTA_RETHROW;
             }
         }

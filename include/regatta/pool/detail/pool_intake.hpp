@@ -429,6 +429,7 @@ void pool_intake::divert(task refused) {
         options_.when_full.give(std::span<task>(&refused, 1));
         return;
     }
+    const fresh_coroutine_depth depth;
     REGATTA_TRY {
         refused();
     }

@@ -41,7 +41,8 @@ namespace regatta::detail {
 /// I2: a timer has at most one run, handed over or under way: a periodic timer returns to the heap
 ///     when its run has ended. One that was cancelled counts as running until its callback is
 ///     destroyed; a run of it that the executor still has does nothing.
-/// I3: the timer thread sleeps at most until wakes_at_, which is not after the first timer.
+/// I3: the timer thread sleeps at most until wakes_at_, which is not after the first timer, or a
+///     thread is about to wake it.
 class timer_core final : public timer_run::owner, public std::enable_shared_from_this<timer_core> {
 public:
     using clock = std::chrono::steady_clock;
