@@ -23,8 +23,6 @@ struct comparison {
     std::string subject;       ///< A contender.
     std::string peer;          ///< Another; the ratio is the subject's time by the peer's.
     std::optional<double> bar; ///< What the ratio may be at most; nothing: for information.
-    /// The bar is "as fast as": it also holds where the difference lies inside the noise floor.
-    bool within_noise = false;
 };
 
 /// A figure of one contender, held against a bar in its own unit.
@@ -115,8 +113,7 @@ public:
     void show(const std::string& title, const std::string& unit, double scale,
               std::optional<double> noise_floor, const std::vector<race::series>& all);
     /// Adds the row of one comparison.
-    void compare(const comparison& what, const race::series& subject, const race::series& peer,
-                 std::optional<double> noise_floor);
+    void compare(const comparison& what, const race::series& subject, const race::series& peer);
     /// Adds the row of a figure, unless that contender failed.
     void add(const figure& what, const race::series& subject);
     void add(const figure& what, const std::string& subject, const race::estimate& value);

@@ -20,9 +20,9 @@ using namespace regatta;
 
 std::vector<bench::bus_peer> peers() {
     return {bench::regatta_visitor(),  bench::regatta_handlers(), bench::regatta_common_lane(),
-            bench::moodycamel_token(), bench::moodycamel_plain(), bench::boost_spsc(),
-            bench::boost_lockfree(),   bench::zmq_inproc(),       bench::mutex_and_swap(),
-            bench::bare_rings()};
+            bench::moodycamel_token(), bench::moodycamel_plain(), bench::readerwriterqueue(),
+            bench::boost_spsc(),       bench::boost_lockfree(),   bench::zmq_inproc(),
+            bench::mutex_and_swap(),   bench::bare_rings()};
 }
 
 constexpr std::size_t batch = 64;
@@ -63,25 +63,25 @@ void measure_streams(bench::bench_run& run, bool large, unsigned producers) {
         const double singles = large ? 0.6 : near ? 0.6 : 1.0;
         const double batches = large ? 0.6 : near ? 0.8 : 0.9;
         const std::vector<bench::comparison> comparisons{
-            {title + "batches", batched(ours), batched(moodycamel), batches, false},
-            {title + "one by one", ours, moodycamel, singles, false},
+            {title + "batches", batched(ours), batched(moodycamel), batches},
+            {title + "one by one", ours, moodycamel, singles},
             {title + "one by one, mutex", ours, mutex,
-             large ? std::nullopt : std::optional<double>(1.0 / 3), false},
-            {title + "handlers, batches", batched(handlers), batched(moodycamel), std::nullopt,
-             false},
-            {title + "handlers, one by one", handlers, moodycamel, std::nullopt, false},
-            {title + "common lane", common, std::string(bench::moodycamel_plain().name), 0.45,
-             false},
-            {title + "ZeroMQ", ours, std::string(bench::zmq_inproc().name), std::nullopt, false},
+             large ? std::nullopt : std::optional<double>(1.0 / 3)},
+            {title + "handlers, batches", batched(handlers), batched(moodycamel), std::nullopt},
+            {title + "handlers, one by one", handlers, moodycamel, std::nullopt},
+            {title + "common lane", common, std::string(bench::moodycamel_plain().name), 0.45},
+            {title + "ZeroMQ", ours, std::string(bench::zmq_inproc().name), std::nullopt},
             {title + "Boost.Lockfree queue", ours, std::string(bench::boost_lockfree().name),
-             std::nullopt, false},
+             std::nullopt},
             {title + "bare ring, batches", batched(ours), batched(floor),
-             large ? std::optional<double>(1.2) : std::nullopt, false},
-            {title + "bare ring, one by one", ours, floor, std::nullopt, false},
-            {title + "spsc_queue", ours, std::string(bench::boost_spsc().name), 0.7, false},
+             large ? std::optional<double>(1.2) : std::nullopt},
+            {title + "bare ring, one by one", ours, floor, std::nullopt},
+            {title + "ReaderWriterQueue", ours, std::string(bench::readerwriterqueue().name),
+             std::nullopt},
+            {title + "spsc_queue", ours, std::string(bench::boost_spsc().name), 0.7},
             {title + "spsc_queue, batches", batched(ours),
-             batched(std::string(bench::boost_spsc().name)), std::nullopt, false},
-            {title + "mutex, batches", batched(ours), batched(mutex), std::nullopt, false},
+             batched(std::string(bench::boost_spsc().name)), std::nullopt},
+            {title + "mutex, batches", batched(ours), batched(mutex), std::nullopt},
         };
         run.measure(title + "time a message", "ns", contenders, comparisons);
     });
@@ -100,7 +100,7 @@ void measure_round_trip(bench::bench_run& run) {
             {floor, [=] { return race::outcome{bench::atomics_round_trip(100'000, how)}; }});
         contenders.push_back(
             {ours, [=] { return race::outcome{bench::regatta_round_trip(100'000, relaxing)}; }});
-        comparisons.push_back({"24 B, ping-pong" + form, ours, floor, 1.1, false});
+        comparisons.push_back({"24 B, ping-pong" + form, ours, floor, 1.1});
     }
     bench::at_a_distance(
         run, title, [&](bench::distance) { run.measure(title, "ns", contenders, comparisons); });

@@ -30,7 +30,7 @@ std::vector<fork_case> peers() {
     return {
         bench::spinning_halves(), bench::woken_half(),
 #if REGATTA_BENCH_TBB
-            bench::tbb_forks(), bench::tbb_equal_parts(),
+            bench::tbb_forks(), bench::tbb_equal_parts(), bench::tbb_undivided(),
 #else
             {.name = "oneTBB", .absent = "oneTBB" + why + "libtbb-dev"},
 #endif
@@ -142,7 +142,7 @@ void measure_forks(bench::bench_run& run) {
             {"region, 1 thread", one, "serial", 1.5},
             {"region, 2 threads", two, "serial", 1.5},
             {"region, 2 threads, in a task", "regatta, in a task", "serial", 1.5},
-            {"region, 2 threads by 1", two, one, 1.0, true}};
+            {"region, 2 threads by 1", two, one, 1.0}};
         for (std::size_t i = 5; i < all.size(); ++i) {
             comparisons.push_back({"region, 2 threads, " + all[i].name, two, all[i].name, {}});
         }
@@ -175,8 +175,7 @@ void measure_race(bench::bench_run& run, const race_row& r) {
         const std::string peer = r.schemes[i];
         comparisons.push_back({name + (peer == "serial" ? "" : ", " + peer), r.schemes.front(),
                                peer,
-                               bar != r.bars.end() ? std::optional(bar->second) : std::nullopt,
-                               bar != r.bars.end() && bar->second == 1.0});
+                               bar != r.bars.end() ? std::optional(bar->second) : std::nullopt});
     }
     bench::at_a_distance(run, race.title, [&](bench::distance) {
         try {

@@ -58,6 +58,7 @@ fork_case spinning_halves();
 fork_case woken_half();
 fork_case tbb_forks();
 fork_case tbb_equal_parts();
+fork_case tbb_undivided();
 fork_case openmp_tasks();
 fork_case openmp_static();
 fork_case openmp_dynamic();

@@ -90,10 +90,13 @@ struct fork_loop_rows {
         return {cpu_while_asleep(std::chrono::seconds(1))};
     }
 
-    static void fill(fork_case& c) {
+    static void fill_short(fork_case& c) {
         c.loop_2 = small<2>;
         c.loop_100 = small<100>;
         c.loop_1000 = small<1000>;
+    }
+    static void fill(fork_case& c) {
+        fill_short(c);
         c.loop_14us = back_to_back<14>;
         c.loop_62us = back_to_back<62>;
         c.loop_250us = back_to_back<250>;

@@ -15,7 +15,8 @@ namespace regatta::bench {
 
 namespace {
 
-template<class Partitioner>
+/// @tparam Grain a block of so many iterations is not divided.
+template<class Partitioner, std::size_t Grain = 1>
 struct on_tbb {
     explicit on_tbb(unsigned count) : threads(count) { threads.start(); }
     template<class F>
@@ -25,7 +26,7 @@ struct on_tbb {
                 f(i);
             }
         };
-        tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n), body, Partitioner());
+        tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, Grain), body, Partitioner());
     }
     template<class F, class G>
     void both(F&& f, G&& g) {
@@ -58,6 +59,13 @@ fork_case tbb_forks() {
 fork_case tbb_equal_parts() {
     fork_case c{.name = "oneTBB static"};
     fork_loop_rows<on_tbb<tbb::static_partitioner>>::fill(c);
+    return c;
+}
+
+fork_case tbb_undivided() {
+    using rows = fork_loop_rows<on_tbb<tbb::simple_partitioner, 10'000>>;
+    fork_case c{.name = "oneTBB, grain 10000"};
+    rows::fill_short(c);
     return c;
 }
 

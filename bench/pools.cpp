@@ -98,11 +98,11 @@ void measure_tasks(bench::bench_run& run) {
              {"allocate, dynamic", "dynamic_pool", "oneTBB task_group", {}}});
     // The best peer is one of them.
     measure(run, "uneven: time a task", &pool_case::uneven, 10'000,
-            {{"uneven, task_group", "balanced_pool", "oneTBB task_group", 1.0, true},
-             {"uneven, enqueue", "balanced_pool", "oneTBB enqueue", 1.0, true},
-             {"uneven, Asio", "balanced_pool", "Boost.Asio thread_pool", 1.0, true},
-             {"uneven, Eigen", "balanced_pool", "Eigen ThreadPool", 1.0, true},
-             {"uneven, mutex and queue", "balanced_pool", "mutex and queue", 1.0, true},
+            {{"uneven, task_group", "balanced_pool", "oneTBB task_group", 1.0},
+             {"uneven, enqueue", "balanced_pool", "oneTBB enqueue", 1.0},
+             {"uneven, Asio", "balanced_pool", "Boost.Asio thread_pool", 1.0},
+             {"uneven, Eigen", "balanced_pool", "Eigen ThreadPool", 1.0},
+             {"uneven, mutex and queue", "balanced_pool", "mutex and queue", 1.0},
              {"uneven, steady", "steady_pool", "balanced_pool", {}}});
 }
 
@@ -189,7 +189,7 @@ void measure_oversubscribed(bench::bench_run& run) {
                 if (threads != 2) {
                     comparisons.push_back(
                         {std::string(name) + ", " + std::to_string(threads) + " workers", more.name,
-                         two, 2.0, false});
+                         two, 2.0});
                 }
                 all.push_back(std::move(more));
             }

@@ -68,8 +68,8 @@ void race_rows(bench::bench_run& run, const char* kernel, const std::vector<cons
     race.how.scheme.workers = available_cpus();
     std::vector<bench::comparison> comparisons;
     for (const bar& b : bars) {
-        comparisons.push_back({std::string(kernel) + ": " + b.subject + " / " + b.peer, b.subject,
-                               b.peer, b.most, false});
+        comparisons.push_back(
+            {std::string(kernel) + ": " + b.subject + " / " + b.peer, b.subject, b.peer, b.most});
     }
     run.measure(race, comparisons);
 }
@@ -95,7 +95,7 @@ void measure_round_trips(bench::bench_run& run) {
           }},
          {"process_pool submit",
           [&] { return time_of([&] { processes.submit<process_bench::same>(1).get(); }); }}},
-        {{"round trip", "process_pool", "steady_pool", 1.2, false}});
+        {{"round trip", "process_pool", "steady_pool", 1.2}});
 }
 
 /// Jobs of 512 rows with and without a SIGKILL in the middle.
@@ -159,7 +159,7 @@ void measure_respawn(bench::bench_run& run) {
     run.measure(title, "ns",
                 {{"process_pool", [&] { return replace(started); }},
                  {"process_pool zygote", [&] { return replace(copied); }}},
-                {{"zygote", "process_pool zygote", "process_pool", {}, false}});
+                {{"zygote", "process_pool zygote", "process_pool", {}}});
     if (copied.stats().copied == 0) {
         run.note("the zygote could not copy itself here: both start their workers alike");
     }

@@ -132,7 +132,7 @@ void measure_python(bench::bench_run& run) {
                       return race::outcome{static_cast<double>(detail::monotonic_ns() - begin)};
                   }},
                  {"ProcessPoolExecutor.map", [&] { return race::outcome{other.product()}; }}},
-                {{"rows beside Python", "process_pool", "ProcessPoolExecutor.map", {}, false}});
+                {{"rows beside Python", "process_pool", "ProcessPoolExecutor.map", {}}});
 }
 
 } // namespace process_bench

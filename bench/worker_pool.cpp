@@ -80,12 +80,12 @@ race::outcome by_asio() {
 
 int main(int argc, char** argv) {
     bench::bench_run run(bench::parse_options(argc, argv, 25));
-    run.measure("submit to handled, one producer, two workers: time a task", "ns",
-                {{"worker_pool", by_worker_pool},
-                 {"oneTBB task_arena::enqueue", by_tbb},
-                 {"Boost.Asio thread_pool post", by_asio}},
-                {{"submit to handled", "worker_pool", "oneTBB task_arena::enqueue", 0.5, false},
-                 {"submit to handled, Asio", "worker_pool", "Boost.Asio thread_pool post",
-                  std::nullopt, false}});
+    run.measure(
+        "submit to handled, one producer, two workers: time a task", "ns",
+        {{"worker_pool", by_worker_pool},
+         {"oneTBB task_arena::enqueue", by_tbb},
+         {"Boost.Asio thread_pool post", by_asio}},
+        {{"submit to handled", "worker_pool", "oneTBB task_arena::enqueue", 0.5},
+         {"submit to handled, Asio", "worker_pool", "Boost.Asio thread_pool post", std::nullopt}});
     return run.finish("worker_pool");
 }

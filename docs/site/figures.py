@@ -20,7 +20,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = "docs/figures"
 PAGE, PICTURE, START = "docs/benchmarks.md", "docs/figures/peers.svg", "README.md"
-OURS = re.compile(r"(?:steady|balanced|dynamic|async_bus|worker_pool|process_pool|timer_scheduler|regatta|no death|one$|1 |\d+ )")
+OURS = re.compile(r"(?:steady|balanced|dynamic|async_bus|worker_pool|process_pool|timer_scheduler|regatta|no death|one$|1 |\d+ |processes$)")
 BEGIN, END = "<!-- made by script/docs --figures -->", "<!-- end -->"
 
 # What each result comes from. {out} is the file that it writes.
@@ -35,11 +35,11 @@ RUNS = {
     "fork": ["bench/bench_fork", "--rounds", "7"],
     "timers": ["bench/bench_timers", "--rounds", "7"],
     "process_pool": ["bench/bench_process_pool", "--rounds", "7"],
-    "matmul": ["command/regatta", "race", "matmul", "--rounds", "6"],
+    "matmul": ["command/regatta", "race", "matmul", "--rounds", "12"],
     "compile": [str(ROOT / "bench/compile"), "--only", "programs", "--rounds", "3"],
-    "inverse": ["command/regatta", "race", "inverse", "--rounds", "6", "--schemes", ",".join(INVERSE)],
+    "inverse": ["command/regatta", "race", "inverse", "--rounds", "10", "--schemes", ",".join(INVERSE)],
 }
-PACKAGES = {"oneTBB": "libtbb-dev", "Boost": "libboost-dev", "moodycamel": "libconcurrentqueue-dev", "Eigen": "libeigen3-dev",
+PACKAGES = {"oneTBB": "libtbb-dev", "Boost": "libboost-dev", "moodycamel": "libconcurrentqueue-dev", "ReaderWriterQueue": "libreaderwriterqueue-dev", "Eigen": "libeigen3-dev",
             "ZeroMQ": "libzmq3-dev", "OpenMP (libgomp)": "libgomp1", "OpenBLAS": "libopenblas0-pthread", "CPython": "python3"}
 
 # The table of the README: what is measured, its unit and the divisor of the times, and for each column
@@ -60,7 +60,7 @@ ROWS = (
     ("sort of 10,000,000, each library's own", "ms", 1e6, {"Regatta": ("fork", "sort", "regatta_fork"), "oneTBB": ("fork", "sort", "tbb"), "OpenMP": ("fork", "sort", "openmp")}),
     *((f"a message of {size} bytes, {how}", "ns", 1, {
         column: ("bus", f"{size} B, 1 producer", row + ending)
-        for column, row in (("Regatta", "async_bus, producer lane, visitor"), ("moodycamel", "moodycamel, tokens, bulk dequeue"))})
+        for column, row in (("Regatta", "async_bus, producer lane, visitor"), ("moodycamel", "moodycamel, tokens, bulk dequeue"))} | ({} if ending else {"moodycamel": ("bus", f"{size} B, 1 producer", "moodycamel, tokens, bulk dequeue", "moodycamel ReaderWriterQueue")}))
       for size in (24, 256) for how, ending in (("one by one", ""), ("64 a call", ", batches"))),
     ("a lone timer: how late", "µs", 1000, {"Regatta": ("timers", "a lone timer", "timer_scheduler"), "Asio": ("timers", "a lone timer", "Boost.Asio steady_timer")}),
     ("matrix product 512×512", "ms", 1e6, {"Regatta": ("matmul", "", "balanced"), "oneTBB": ("matmul", "", "tbb"), "Asio": ("matmul", "", "asio"), "OpenMP": ("matmul", "", "openmp_dynamic")}),
@@ -132,22 +132,28 @@ def duration(nanoseconds):
 
 
 def find(results, place):
-    """The median that a cell of the README's table shows, in nanoseconds; None where there is none."""
+    """What a cell of the README's table shows, in nanoseconds: (median, low, high); None where there is none."""
     name, title, *rows = place
     result = results.get(name, {})
-    found = [one["time_ns"]["median"] for one in result.get("schemes", []) if one["name"] in rows and one["time_ns"]]
-    found += [part[row]["median"] * 1e9 for part in result.get("seconds", {}).values() for row in rows if row in part]
+    found = [spread(one["time_ns"]) for one in result.get("schemes", []) if one["name"] in rows and one["time_ns"]]
+    found += [spread(part[row], 1e9) for part in result.get("seconds", {}).values() for row in rows if row in part]
     tables = [table for table in result.get("tables", []) if title in table["title"]]
-    found += [one["median"] * {"ns": 1, "µs": 1e3, "ms": 1e6}.get(table["unit"], 1)
+    found += [spread(one, {"ns": 1, "µs": 1e3, "ms": 1e6}.get(table["unit"], 1))
               for table in tables[:1] for one in table["rows"] if one["name"] in rows]
     return min(found, default=None)
 
 
+def spread(figure, size=1):
+    """(median, low, high); without an interval three times the median."""
+    ends = [figure["median"] if figure.get(end) is None else figure[end] for end in ("low", "high")]
+    return tuple(one * size for one in (figure["median"], *ends))
+
+
 def summary(results):
-    """(what, unit, {column: figure in the unit}) of each row of the README's table."""
+    """(what, unit, {column: (median, low, high) in the unit}) of each row of the README's table."""
     for what, unit, size, places in ROWS:
         found = {column: find(results, place) for column, place in places.items()}
-        found = {column: value / size for column, value in found.items() if value is not None}
+        found = {column: tuple(one / size for one in value) for column, value in found.items() if value is not None}
         if "Regatta" in found:
             yield what, unit, found
 
@@ -157,7 +163,8 @@ def loud(results):
     for what, _, _, places in ROWS:
         name, title, *_ = places["Regatta"]
         floors = [table.get("noise_floor") for table in results.get(name, {}).get("tables", []) if title in table["title"]]
-        if floors and floors[0] and floors[0] > 0.25:
+        floors += [result["noise_floor"] for result in [results.get(name, {})] if "schemes" in result]
+        if floors and floors[0] and floors[0] > 0.1:
             yield what, floors[0]
 
 
@@ -171,18 +178,19 @@ def start_table(results):
     lines = ["| Time of … | " + " | ".join(COLUMNS) + " |", "| --- |" + " --- |" * len(COLUMNS)]
     for what, unit, found in summary(results):
         best = min(found.values())
-        shown = {column: f"{scaled(value)} {unit}" for column, value in found.items()}
-        shown = {column: f"**{text}**" if found[column] <= best * 1.03 else text for column, text in shown.items()}
+        shown = {column: f"{scaled(value[0])} {unit}" for column, value in found.items()}
+        # Nobody wins by less than the intervals say.
+        shown = {column: f"**{text}**" if found[column][0] <= best[0] * 1.03 or found[column][1] <= best[2] else text for column, text in shown.items()}
         lines.append(f"| {what} | " + " | ".join(shown.get(column, "–") for column in COLUMNS) + " |")
     noise = ", ".join(f"{what} {100 * floor:.0f} %" for what, floor in loud(results))
-    noise = f" Noise floors above 25 %: {noise}." if noise else ""
-    return "\n".join(lines) + f"\n\nMedians; bold: within 3 % of the best.{noise} {provenance(results['machine'])}."
+    noise = f" Noise floors above 10 %: {noise}." if noise else ""
+    return "\n".join(lines) + f"\n\nMedians; bold: within 3 % of the best, or not told apart from it by its interval.{noise} {provenance(results['machine'])}."
 
 
 def picture(results):
     """The same as a picture: how many times as long as Regatta each peer takes, on a scale of doublings."""
     rows = list(summary(results))
-    ratios = [(what, {column: value / found["Regatta"] for column, value in found.items() if column != "Regatta"}) for what, _, found in rows]
+    ratios = [(what, {column: value[0] / found["Regatta"][0] for column, value in found.items() if column != "Regatta"}) for what, _, found in rows]
     every = [ratio for _, peers in ratios for ratio in peers.values()] or [1.0]
     low, high = min(-1, math.floor(math.log2(min(every)))), max(2, math.ceil(math.log2(max(every))))
     left, width, top, step = 230, 600, 62, 30
@@ -254,6 +262,8 @@ def bench_part(name, result):
     for one in result["measures"]:
         ratio, bar = one["ratio"], "–" if one["bar"] is None else f"{one['bar']:g} {'holds' if one['holds'] else '**does not hold**'}"
         between = interval(ratio, "{:.2f}".format, result["rounds"])
+        if one["bar"] is not None and (between == "–" or ratio["low"] <= one["bar"] < ratio["high"]):
+            bar += ", by the median"
         yield f"| {one['name']} | {one['subject']} | {one['peer']} | {ratio['median']:.2f} ({between}) | {bar} |"
     for text in result["skipped"]:
         yield from ("", f"Skipped: {text}.")
@@ -278,15 +288,41 @@ def race_part(name, result):
     yield from note_lines(result["notes"])
 
 
+def is_ours(name):
+    """Whether a contender is a part of the library, or no contender but the unit of a figure."""
+    return bool(OURS.match(name))
+
+
+def slower(results):
+    """(where, ours, theirs, the ratio of the medians) of each table and race in which a contender is faster than each part of
+    the library that is in it."""
+    for name, result in results.items():
+        tables = [(table["title"], [(row["name"], row["median"]) for row in table["rows"] if "(again)" not in row["name"]])
+                  for table in result.get("tables", [])]
+        tables += [("the race", [(one["name"], one["time_ns"]["median"]) for one in result["schemes"] if one["time_ns"]])] if "schemes" in result else []
+        for title, rows in tables:
+            best = min((row for row in rows if is_ours(row[0])), key=lambda row: row[1], default=None)
+            for peer, median in rows:
+                if best and not is_ours(peer) and median < best[1]:
+                    yield f"{name}, {title}", best[0], peer, best[1] / median
+
+
 def losses(results):
-    """Each comparison in which a part of the library takes longer than its peer."""
+    """Each comparison in which a part of the library takes longer than its peer; then each other contender that is faster than
+    every part of the library in its table or race."""
+    told = set()
     for name, result in results.items():
         for one in result.get("measures", []):
             # Those that compare the library with itself, or a figure with its unit, are no losses.
-            if one["ratio"]["median"] > 1 and not OURS.match(one["peer"]):
+            if one["ratio"]["median"] > 1 and not is_ours(one["peer"]):
+                told.add((name, one["subject"], one["peer"], one["name"].split(",")[0]))
                 known = interval(one["ratio"], str, result["rounds"]) != "–"
                 clear = " Too few rounds for an interval." if not known else "" if one["ratio"]["low"] > 1 else " The interval holds 1."
                 yield f"- {name}, {one['name']}: `{one['subject']}` takes {one['ratio']['median']:.2f} times as long as {one['peer']}.{clear}"
+    for where, ours, peer, ratio in slower(results):
+        name, title = where.split(", ", 1)
+        if not any(one[:3] == (name, ours, peer) and title.startswith(one[3]) for one in told):
+            yield f"- {where}: `{ours}`, the fastest of ours, takes {ratio:.2f} times as long as {peer}, by the medians of that table."
 
 
 def page(results):
