@@ -44,7 +44,7 @@ pid_t watched_process = 0;
 
 bool children_ignored = false; ///< At the start; written before there is a second thread.
 
-constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
+constexpr std::array signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 /// How long a race may take to end after a signal: it looks at its flag before every item, but a
 /// run with forks before it begins alone.
@@ -58,7 +58,8 @@ unsigned patience_seconds(const race::race_control& control) noexcept {
 constexpr unsigned seconds_to_hint = 3;
 
 /// The same signal again within this time is no second one: timeout(1), for example, sends each
-/// signal to its program and to the program's group. Nobody presses Ctrl-C twice so fast.
+/// signal to its program and to the program's group. Nor is SIGHUP, which a service manager may
+/// send right after SIGTERM. Nobody presses Ctrl-C twice so fast.
 constexpr std::int64_t one_signal_ns = 100'000'000;
 
 void write_error(std::string_view text) noexcept {
@@ -83,7 +84,7 @@ void on_signal(int number) {
     int none = 0;
     if (!received.compare_exchange_strong(none, number, std::memory_order_relaxed)) {
         const std::int64_t first_ns = received_ns.load(std::memory_order_relaxed);
-        if (number == none &&
+        if ((number == none || number == SIGHUP) &&
             (first_ns == 0 || detail::monotonic_ns() - first_ns < one_signal_ns)) {
             errno = saved;
             return;

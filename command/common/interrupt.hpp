@@ -14,8 +14,8 @@
 
 namespace regatta::command {
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP stop the race of `control`; a second one ends the
-/// process at once, the progress bar and files without content removed. After 3 s a hint
+/// While it lives, SIGINT, SIGTERM, SIGHUP and SIGQUIT stop the race of `control`; a second one
+/// ends the process at once, the progress bar and files without content removed. After 3 s a hint
 /// says so; after 20 s and twice the longest run it gives up, unless what was measured is being
 /// evaluated. Those that were ignored before stay ignored.
 ///
@@ -46,7 +46,7 @@ public:
     static void line_drawn(bool drawn) noexcept;
 
 private:
-    std::array<struct sigaction, 3> before_{}; ///< Of SIGINT, SIGTERM and SIGHUP.
+    std::array<struct sigaction, 4> before_{}; ///< Of the four.
     struct sigaction alarm_before_ {};
 };
 

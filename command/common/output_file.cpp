@@ -146,7 +146,14 @@ output_file::~output_file() {
 }
 
 void output_file::remove() const noexcept {
-    ::unlinkat(folder_.get(), name_.c_str(), 0);
+    // Another program may have written it meanwhile, or put its own file in its place.
+    struct stat mine {};
+    struct stat there {};
+    if (::fstat(file_.get(), &mine) == 0 && mine.st_size == 0 &&
+        ::fstatat(folder_.get(), name_.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+        there.st_ino == mine.st_ino && there.st_dev == mine.st_dev) {
+        ::unlinkat(folder_.get(), name_.c_str(), 0);
+    }
 }
 
 void output_file::write(std::string_view text) {

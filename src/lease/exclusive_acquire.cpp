@@ -218,8 +218,9 @@ private:
         error.text = "CPUs '" + lease_->cpus.to_string() + "' are not available as '" +
                      std::string(to_string(wanted.at_least)) + "' or better: " + error.text +
                      (wanted.at_least > exclusivity::swept && !wanted.move_others
-                          ? "; allowed are weaker levels, and moving other programs' tasks"
-                          : "; allowed are weaker levels");
+                          ? "; to get CPUs all the same, allow a weaker level (at_least), and "
+                            "other programs' tasks to be moved (move_others)"
+                          : "; to get CPUs all the same, allow a weaker level (at_least)");
     }
 
     /// Interrupts and workqueues: each step is optional, so only the journal can fail.

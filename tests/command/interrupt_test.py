@@ -87,18 +87,36 @@ class Interrupt(unittest.TestCase):
                 with open(file, encoding="utf-8") as result:
                     self.assertTrue(json.load(result)["stopped"])
 
+    def test_sigquit_and_a_sighup_beside_another_end_in_order(self):  # Ctrl-\\; systemctl stop
+        for numbers in ([signal.SIGQUIT], [signal.SIGTERM, signal.SIGHUP]):
+            with tempfile.TemporaryDirectory() as folder:
+                file = os.path.join(folder, "j")
+                with self.race_with_handlers("--schemes", "serial", *LONG, "--json", file) as process:
+                    for number in numbers:
+                        process.send_signal(number)
+                    process.communicate()
+                    self.assertEqual(process.returncode, 128 + numbers[0])
+                with open(file, encoding="utf-8") as result:
+                    self.assertTrue(json.load(result)["stopped"])
+
     def test_a_second_signal_leaves_no_empty_file(self):
         with tempfile.TemporaryDirectory() as folder:
             terminal = OnTerminal("race", "--schemes", "serial", "--size", "2048", "--time", "1000",
-                                  "--json", os.path.join(folder, "j"), "--csv", os.path.join(folder, "c"))
+                                  "--json", os.path.join(folder, "j"), "--csv", os.path.join(folder, "c"),
+                                  "--html", os.path.join(folder, "h"), "--markdown", os.path.join(folder, "m"))
             terminal.read_until(b"warm-up")
-            self.assertEqual(len(os.listdir(folder)), 2)
+            self.assertEqual(len(os.listdir(folder)), 4)
+            for name, replaced in (("h", True), ("m", False)): # Of other programs by now.
+                if replaced:
+                    os.unlink(os.path.join(folder, name))
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                    file.write("precious")
             os.kill(terminal.pid, signal.SIGSTOP)
             os.kill(terminal.pid, signal.SIGINT)
             os.kill(terminal.pid, signal.SIGTERM)
             os.kill(terminal.pid, signal.SIGCONT)
             self.assertIn(terminal.status(), (130, 143))
-            self.assertEqual(os.listdir(folder), [])
+            self.assertEqual(sorted(os.listdir(folder)), ["h", "m"])
 
     def test_a_second_signal_leaves_no_empty_file_where_the_folder_is_renamed(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -120,7 +138,8 @@ class Interrupt(unittest.TestCase):
 
     def race_with_handlers(self, *words, **options):
         """A race, and not a command that still starts: its handler of SIGTERM is in place."""
-        process = subprocess.Popen([REGATTA, "race", *words, "--json", "-"], stdout=subprocess.PIPE,
+        json_words = [] if "--json" in words else ["--json", "-"]
+        process = subprocess.Popen([REGATTA, "race", *words, *json_words], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, env=environment(), **options)
         wait_until(lambda: catches(process.pid, signal.SIGTERM), "the handler")
         return process

@@ -125,7 +125,7 @@ TEST_F(exclusive, less_than_asked_for_is_refused_with_every_reason) {
     EXPECT_THAT(error.text, HasSubstr("CPUs '3' are not available as 'root partition' or better"));
     EXPECT_THAT(error.text, HasSubstr("no CPUs were isolated at boot"));
     EXPECT_THAT(error.text, HasSubstr("there are no control groups with cpusets"));
-    EXPECT_THAT(error.text, HasSubstr("allowed are weaker levels"));
+    EXPECT_THAT(error.text, HasSubstr("allow a weaker level (at_least)"));
     EXPECT_THAT(status(), IsEmpty());
 }
 
