@@ -290,6 +290,35 @@ TEST_P(fork_scope, what_the_maker_begins_later_is_no_part_of_a_scope) {
     });
 }
 
+// The same for halves of the maker's joins that another thread runs, where a region or scope was
+// opened before the wait.
+TEST_P(fork_scope, halves_that_the_maker_forks_later_are_no_part_of_a_scope) {
+    auto [pool] = make_pool({.threads = 2});
+    regatta::balanced_pool other(2);
+    for (const bool in_region : {true, false}) {
+        regatta::task_scope scope(pool);
+        scope.spawn([] { throw 1; });
+        int ran = 0;
+        const auto wait_and_fork = [&] {
+            EXPECT_THROW(scope.wait(), int);
+            std::atomic<bool> taken{false};
+            regatta::join([&] { regatta::blocking([&] { await([&] { return taken.load(); }); }); },
+                          [&] {
+                              taken = true;
+                              ran = count_iterations();
+                          });
+        };
+        if (in_region) {
+            regatta::join(other, wait_and_fork, [] {});
+        } else {
+            regatta::task_scope within(pool);
+            EXPECT_NO_THROW(within.wait());
+            wait_and_fork();
+        }
+        EXPECT_EQ(ran, 100);
+    }
+}
+
 // "`task_cancelled` if the loop or scope around it ended early": also if its maker has waited for
 // that scope meanwhile.
 TEST_P(fork_scope, a_reduction_in_what_was_made_within_a_scope_that_failed_is_cancelled) {

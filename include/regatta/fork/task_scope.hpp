@@ -110,7 +110,7 @@ private:
             auto& self = static_cast<entrance&>(f);
             // Also of newer forks: those of the maker are no part of a scope that it has left.
             const bool left = &self == &self.scope.entrance_ && self.scope.left_;
-            stop = left ? self.scope.stop_.outer() : &self.scope.stop_;
+            stop = left ? detail::fork_stop::not_left(self.scope.stop_.outer()) : &self.scope.stop_;
             if (!self.scope.invite()) {
                 return nullptr;
             }

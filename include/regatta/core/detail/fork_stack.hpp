@@ -501,7 +501,7 @@ private:
             oldest = f;
             ++frames;
         }
-        const fork_stop* scope = now_.root_scope;
+        const fork_stop* scope = fork_stop::not_left(now_.root_scope);
         bool published = false;
         for (; oldest != root(); --frames) { // And back.
             frame* const f = oldest;
