@@ -145,7 +145,8 @@ def find(results, place):
 
 def spread(figure, size=1):
     """(median, low, high); without an interval three times the median."""
-    ends = [figure["median"] if figure.get(end) is None else figure[end] for end in ("low", "high")]
+    known = figure.get("count", ENOUGH) >= ENOUGH
+    ends = [figure[end] if known and figure.get(end) is not None else figure["median"] for end in ("low", "high")]
     return tuple(one * size for one in (figure["median"], *ends))
 
 
