@@ -20,7 +20,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = "docs/figures"
 PAGE, PICTURE, START = "docs/benchmarks.md", "docs/figures/peers.svg", "README.md"
-OURS = re.compile(r"(?:steady|balanced|dynamic|async_bus|worker_pool|process_pool|timer_scheduler|regatta|no death|one$|1 |\d+ |processes$)")
+OURS = re.compile(r"(?:steady|balanced|dynamic|async_bus|worker_pool|process_pool|timer_scheduler|regatta|no death|one$|1 |\d+ )")
 BEGIN, END = "<!-- made by script/docs --figures -->", "<!-- end -->"
 
 # What each result comes from. {out} is the file that it writes.

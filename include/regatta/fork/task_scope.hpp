@@ -35,10 +35,11 @@ namespace regatta {
 ///
 /// Threads: `spawn` by the thread that made the scope and by its children; all else by the thread
 /// that made it. The scope lies on that thread's stack; those of a thread are destroyed in the
-/// reverse order. Blocks: `wait` and the destructor, until all children have ended. They run
-/// children meanwhile. Failure: `wait` throws the first exception of a child. Children that have
-/// not begun by then are destroyed unrun. The destructor waits, and drops an exception that no
-/// `wait` has thrown. Cost: a child costs one call of the heap and two read-modify-writes.
+/// reverse order.
+/// Blocks: `wait` and the destructor, until all children have ended. They run children meanwhile.
+/// Failure: `wait` throws the first exception of a child. Children that have not begun by then are
+/// destroyed unrun. The destructor waits, and drops an exception that no `wait` has thrown.
+/// Cost: a child costs one call of the heap and two read-modify-writes.
 class task_scope {
 public:
     /// A scope on the pool of this task, or on `shared_pool()`.
@@ -293,7 +294,8 @@ private:
     detail::fork_team& team_;
     const detail::fork_stack::region region_;
     detail::fork_stop stop_;
-    bool left_ = false; ///< The maker has waited. Its own.
+    /// The maker has waited, and so is outside for good, whatever it spawns later. Its own.
+    bool left_ = false;
     /// Children that have not ended. Written by all threads of the scope, read by the one that
     /// waits.
     std::atomic<std::uint32_t> open_{0};

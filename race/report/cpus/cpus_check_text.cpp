@@ -35,7 +35,7 @@ constexpr std::array<cause_look, gap_causes> looks = {{
     {"held back", "h", "h", "35"},
     {"the tick", "░", "t", "36"},
     {"devices", "▒", "d", "34"},
-    {"other CPUs and others", "o", "o", "34"},
+    {"other interrupts", "o", "o", "34"},
     {"stolen by the hypervisor", "s", "s", "33"},
     {"unexplained", "·", ".", ""},
 }};

@@ -132,25 +132,7 @@ public:
 
     /// Calls every active handler, also if one of them throws. Throws the first exception.
     /// @returns whether there was one.
-    bool dispatch(void* message) {
-        bool any = false;
-        // relaxed: an upper bound of the search; `state` tells which places are used.
-        const std::size_t used = used_.load(std::memory_order_relaxed);
-        for (std::size_t i = 0; i < used; ++i) {
-            // acquire: partner is the release in fill(); the handler is built.
-            if (places_[i].state.load(std::memory_order_acquire) == active) {
-                REGATTA_TRY {
-                    places_[i].call(message);
-                }
-                REGATTA_CATCH_ALL {
-                    dispatch_from(i + 1, message);
-                    REGATTA_RETHROW;
-                }
-                any = true;
-            }
-        }
-        return any;
-    }
+    bool dispatch(void* message) { return dispatch_from(0, message); }
 
     static constexpr std::size_t npos = static_cast<std::size_t>(-1);
 
@@ -159,17 +141,33 @@ private:
     /// `joining` one to the consumer.
     enum : std::uint32_t { free, filling, active, retired, left, joining };
 
-    /// Calls the handlers from that place on, and drops what they throw.
-    REGATTA_RARE void dispatch_from(std::size_t i, void* message) noexcept {
-        // relaxed, acquire: as in dispatch().
-        for (; i < used_.load(std::memory_order_relaxed); ++i) {
+    /// Calls the handlers from that place on.
+    REGATTA_INLINE bool dispatch_from(std::size_t first, void* message) {
+        bool any = false;
+        // relaxed: an upper bound of the search; `state` tells which places are used.
+        const std::size_t used = used_.load(std::memory_order_relaxed);
+        for (std::size_t i = first; i < used; ++i) {
+            // acquire: partner is the release in fill(); the handler is built.
             if (places_[i].state.load(std::memory_order_acquire) == active) {
                 REGATTA_TRY {
                     places_[i].call(message);
                 }
-                REGATTA_CATCH_ALL {}
+                REGATTA_CATCH_ALL {
+                    dispatch_rest(i + 1, message);
+                    REGATTA_RETHROW;
+                }
+                any = true;
             }
         }
+        return any;
+    }
+
+    /// The same; drops what they throw.
+    REGATTA_RARE void dispatch_rest(std::size_t first, void* message) noexcept {
+        REGATTA_TRY {
+            dispatch_from(first, message);
+        }
+        REGATTA_CATCH_ALL {}
     }
 
     static bool subscribed(std::uint32_t state) noexcept {

@@ -187,7 +187,7 @@ public:
     /// Publishes all work that there are places for: this thread is about to block.
     REGATTA_RARE void share_all() noexcept {
         if (now_.seat != nullptr) {
-            publish(now_.seat->free_places());
+            publish(now_.seat->free_places(), true);
             // Also for older ones: perhaps no more workers were to help before.
             if (now_.seat->offers()) {
                 now_.team->call_watch();
@@ -492,7 +492,7 @@ private:
     /// @param all this thread is going to block. So each newer frame gets a place, too, if there
     /// are so many: what this thread waits for may be of any of them.
     /// @returns whether there was any.
-    bool publish(unsigned free, bool all = true) noexcept {
+    bool publish(unsigned free, bool all) noexcept {
         unsigned frames = 0;
         frame* oldest = root();
         while (now_.newest != root()) { // Turns the list round.
