@@ -51,6 +51,7 @@ class Interrupt(unittest.TestCase):
         terminal.press_ctrl_c()
         self.assertEqual(terminal.status(), 130)
         self.assertIn(b"Nothing was measured", terminal.output)
+        self.assertNotIn(b"Why:", terminal.output)
 
     def test_a_second_ctrl_c_ends_at_once_and_removes_the_bar(self):
         terminal = OnTerminal("race", "--schemes", "serial", "--size", "2048", "--time", "1000")

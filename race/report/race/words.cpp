@@ -170,6 +170,12 @@ std::string lead(const race_result& result, const std::vector<std::string>& lead
                        style.unicode ? "…" : "..", ratio_text(ratio.high));
 }
 
+/// How many schemes have a time.
+std::ptrdiff_t measured_schemes(const race_result& result) {
+    return std::ranges::count_if(
+        result.schemes, [](const scheme_result& one) { return one.ok() && one.time.count != 0; });
+}
+
 } // namespace
 
 std::string lacking_words(std::size_t most, std::size_t compared, std::optional<unsigned> least,
@@ -195,9 +201,7 @@ std::string outcome_words(const race_result& result, const text_style& style) {
         if (result.baseline_failed()) {
             return fmt::format("No verdict: the baseline {} failed.", result.baseline);
         }
-        const auto measured = std::ranges::count_if(result.schemes, [](const scheme_result& one) {
-            return one.ok() && one.time.count != 0;
-        });
+        const auto measured = measured_schemes(result);
         return measured != 0
                    ? fmt::format("No verdict: that takes {} clean rounds at least; race longer, or "
                                  "on a quieter machine.",
@@ -218,7 +222,7 @@ std::string outcome_words(const race_result& result, const text_style& style) {
 
 std::string reason_words(const race_result& result) {
     if (result.item_leaders.empty()) {
-        if (result.baseline_failed()) {
+        if (result.baseline_failed() || measured_schemes(result) == 0) {
             return {};
         }
         return result.leaders.empty() ? "Why: too little was measured to say."
