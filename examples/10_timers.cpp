@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-// Callbacks at their time: a time limit that is called off, a heartbeat that ends itself, and
-// periodic work on a pool. Whole lines from all of them.
+// Callbacks at their time: a time limit that is called off, a heartbeat that ends itself, a control
+// loop that counts what it has missed, and periodic work on a pool. Whole lines from all of them.
 
 #include <regatta/base/sync_stream.hpp>
 #include <regatta/pool/steady_pool.hpp>
 #include <regatta/time/stopwatch.hpp>
 #include <regatta/time/timer_scheduler.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <latch>
 #include <memory>
 
@@ -34,6 +36,26 @@ bool on_the_timer_thread() {
     });
     ended.wait();
     return timers.cancel(limit) && !late && beats == 3; // true: it was still to come
+}
+
+bool a_control_loop() {
+    std::latch ended(1);
+    int steps = 0;
+    std::uint64_t missed = 0;
+    std::chrono::nanoseconds late{0};
+    regatta::timer_scheduler timers{{.name = "control"}}; // .pin and .schedule place its thread
+
+    timers.every(2ms, [&](const regatta::timer_tick& tick) {
+        late = std::max(late, std::chrono::steady_clock::now() - tick.time);
+        missed += tick.missed; // ticks since the last step that had none
+        if (++steps == 5) {
+            timers.cancel(tick.id);
+            ended.count_down();
+        }
+    });
+    ended.wait();
+    out() << "5 steps, " << missed << " missed, at most " << late.count() * 1e-6 << " ms late\n";
+    return steps == 5 && late >= 0ns;
 }
 
 bool on_a_pool() {
@@ -63,7 +85,7 @@ bool on_a_pool() {
 }
 
 int main() {
-    const bool right = on_the_timer_thread() && on_a_pool();
+    const bool right = on_the_timer_thread() && a_control_loop() && on_a_pool();
     out.println(right ? "all as expected" : "not as expected");
     return right ? 0 : 1;
 }

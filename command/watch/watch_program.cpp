@@ -19,6 +19,7 @@ watch_program::watch_program(const std::vector<std::string>& words, bool beside_
     options.program = words.at(0);
     options.arguments.assign(words.begin() + 1, words.end());
     options.own_process_group = true;
+    options.keep_ignored_signals = true;
     detail::unique_descriptor nothing;
     if (::isatty(STDIN_FILENO) != 0) {
         nothing = detail::unique_descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));

@@ -132,10 +132,13 @@ run_spawn_plan(void* argument) {
     };
 
     // Signals were blocked before the clone, so no handler of the parent can run here. exec keeps
-    // ignored signals ignored, so all are reset. All zeros is SIG_DFL in the kernel's structure,
-    // whose size differs from the C library's.
+    // ignored signals ignored, so the others are reset. All zeros is SIG_DFL in the kernel's
+    // structure, whose size differs from the C library's.
     const unsigned long no_action[8] = {};
     for (int signal = 1; signal <= 64; ++signal) {
+        if ((plan.ignored >> (signal - 1) & 1) != 0) {
+            continue;
+        }
         ::syscall(SYS_rt_sigaction, signal, no_action, nullptr, std::size_t{8});
     }
 

@@ -6,6 +6,7 @@
 /// The steps of a new process between clone and exec.
 
 #include <cstddef>
+#include <cstdint>
 
 namespace regatta::detail {
 
@@ -41,6 +42,7 @@ struct spawn_plan {
     int parent;
     int death_signal;
     bool own_process_group;
+    std::uint64_t ignored; ///< Signals that stay ignored: bit n - 1 is signal n.
     /// Set by the child. The parent sees that if they share memory: then the child has reported a
     /// failure, if there was one, before the parent continued.
     bool shared = false;

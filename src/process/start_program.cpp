@@ -58,6 +58,19 @@ private:
     std::uint64_t saved_ = 0; ///< As the kernel has it, on 32-bit machines, too.
 };
 
+/// The signals that this process ignores, as `spawn_plan` has them.
+std::uint64_t ignored_signals() noexcept {
+    std::uint64_t ignored = 0;
+    for (int number = 1; number <= 64; ++number) {
+        struct sigaction now {};
+        if (::sigaction(number, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 &&
+            now.sa_handler == SIG_IGN) {
+            ignored |= std::uint64_t{1} << (number - 1);
+        }
+    }
+    return ignored;
+}
+
 /// A stack for a child that shares this process's memory until it runs its program.
 class child_stack {
 public:
@@ -257,6 +270,7 @@ started_child start_program(const spawn_options& options) {
         .parent = ::getpid(),
         .death_signal = options.death_signal,
         .own_process_group = options.own_process_group,
+        .ignored = options.keep_ignored_signals ? ignored_signals() : 0,
     };
     started_child child = clone_child(plan, operation);
     report_end.reset();

@@ -4,6 +4,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import tempfile
 import threading
@@ -79,6 +80,15 @@ class Script(unittest.TestCase):
     def test_words_in_brackets_reach_the_program_as_they_were_typed(self):
         result = run("watch", "--once", *FAST, "--json", "-", "--", "printf", "%s|", "[a,b]", "[]", "[x]")
         self.assertEqual((result.returncode, result.stderr), (0, "[a,b]|[]|[x]|"))
+
+    def test_signals_that_are_ignored_stay_so_in_the_program(self):
+        def ignore():
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+        result = subprocess.run(
+            [REGATTA, "watch", "--once", *FAST, "--json", "-", "--", "sh", "-c", "kill -HUP $$; exit 4"],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, preexec_fn=ignore, timeout=60)
+        self.assertEqual(result.returncode, 4, result.stderr)
 
     def test_a_program_may_live_longer_than_the_look_at_it(self):
         process = subprocess.Popen(

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -53,6 +54,7 @@ struct surroundings {
     char variable[16];
     char folder[64];
     char thread[16];
+    int policy;
     int nice;
     int cpus;
     unsigned long memory;
@@ -61,6 +63,7 @@ surroundings look_around() {
     surroundings found{};
     std::snprintf(found.variable, sizeof found.variable, "%s", std::getenv("POOL_TEST"));
     static_cast<void>(!::getcwd(found.folder, sizeof found.folder));
+    found.policy = ::sched_getscheduler(0);
     found.nice = ::getpriority(PRIO_PROCESS, 0);
     found.cpus = static_cast<int>(regatta::affinity_of_this_thread().count());
     rlimit limit{};
@@ -83,14 +86,16 @@ TEST_F(process_pool, workers_get_what_the_options_say) {
     regatta::process_pool_options options{.workers = 1,
                                           .worker_memory = limit,
                                           .pin = regatta::affinity_of_this_thread(),
-                                          .nice = 3,
+                                          .schedule = {regatta::scheduling_policy::batch, 19},
                                           .directory = "/tmp"};
     options.environment.set("POOL_TEST", "there");
     regatta::process_pool pool(options);
     const auto found = pool.submit<life_calls::look_around>().get();
     EXPECT_STREQ(found.variable, "there");
     EXPECT_STREQ(found.folder, "/tmp");
-    EXPECT_EQ(found.nice, std::min(::getpriority(PRIO_PROCESS, 0) + 3, 19)); // The kernel's limit.
+    EXPECT_EQ(found.policy, SCHED_BATCH);
+    EXPECT_EQ(found.nice, 19);
+    EXPECT_EQ(::sched_getscheduler(0), SCHED_OTHER);
     EXPECT_EQ(found.cpus, 1);
     EXPECT_EQ(pool.submit<life_calls::allocate>(std::size_t{1} << 20).get(), 'x');
     if (limit != 0) { // "how much memory of its own a worker may allocate"

@@ -84,7 +84,41 @@ TEST(timer_scheduler, drops_results_of_callbacks) {
         ++calls;
         return result{};
     });
-    await([&] { return calls == 2; });
+    timers.after(0s, [&](const regatta::timer_tick&) {
+        ++calls;
+        return result{};
+    });
+    await([&] { return calls == 3; });
+}
+
+// "callable as `void(timer_id)` …, as `void(const timer_tick&)`, or as `void()`; the first of these
+// that it is"
+TEST(timer_scheduler, gives_callbacks_what_they_take) {
+    struct several {
+        std::atomic<int>* took;
+        void operator()() const { *took = 1; }
+        void operator()(const regatta::timer_tick&) const { *took = 2; }
+        void operator()(timer_id) const { *took = 3; }
+    };
+    static_assert(!regatta::timer_callback<void (*)(int*)>);
+    timer_scheduler timers;
+    std::atomic<int> took{0};
+    timers.after(0s, several{&took});
+    await([&] { return took != 0; });
+    EXPECT_EQ(took.load(), 3);
+
+    // "When the run was due", and for a timer that runs once nothing is missed.
+    const auto due = clock_type::now() - 3ms;
+    std::atomic<bool> ran{false};
+    regatta::timer_tick seen;
+    const auto id = timers.at(due, [&](const regatta::timer_tick& tick) {
+        seen = tick;
+        ran = true;
+    });
+    await([&] { return ran.load(); });
+    EXPECT_EQ(seen.id, id);
+    EXPECT_EQ(seen.time, due);
+    EXPECT_EQ(seen.missed, 0u);
 }
 
 // "callbacks start, or are handed over, in the order of their times; at equal times in the order in

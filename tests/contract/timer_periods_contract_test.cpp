@@ -101,6 +101,38 @@ TEST(timer_scheduler, skips_missed_ticks) {
     EXPECT_LE(ran + static_cast<int>(skipped), (clock_type::now() - earliest) / 1ms + 1);
 }
 
+// "The ticks of this timer since its last run that got none": those skipped, and those lost by the
+// executor. So no tick is unaccounted for.
+TEST(timer_scheduler, says_which_ticks_were_missed) {
+    manual_executor executor;
+    timer_scheduler timers{executor};
+    regatta::timer_tick seen;
+    const auto id = timers.every(
+        1ms, [&](const regatta::timer_tick& tick) { seen = tick; }, 0s);
+    executor.await_received(1);
+    EXPECT_TRUE(executor.run_one());
+    EXPECT_EQ(seen.id, id);
+    EXPECT_EQ(seen.missed, 0u);
+    const auto first = seen.time;
+    EXPECT_LE(first, clock_type::now());
+
+    executor.await_received(2);
+    const auto waited_from = clock_type::now();
+    await([&] { return clock_type::now() >= waited_from + 5ms; });
+    EXPECT_TRUE(executor.drop_one()); // The second run is lost, and ticks have passed.
+    executor.await_received(3);
+    EXPECT_TRUE(executor.run_one());
+    EXPECT_GE(seen.missed, 5u);
+    EXPECT_EQ(seen.missed, timers.stats().skipped + timers.stats().refused);
+    EXPECT_EQ((seen.time - first) / 1ms, static_cast<long>(seen.missed) + 1);
+    EXPECT_EQ((seen.time - first) % 1ms, 0ns);
+
+    const auto missed_before = seen.missed;
+    executor.await_received(4);
+    EXPECT_TRUE(executor.run_one());
+    EXPECT_EQ(missed_before + seen.missed, timers.stats().skipped + timers.stats().refused);
+}
+
 // "It never overlaps itself: its next run is handed over after the last one has ended."
 TEST(timer_scheduler, never_overlaps_a_timer_with_itself) {
     manual_executor executor;

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Regatta authors
 
 #include <regatta/base/config.hpp>
-#include <regatta/core/detail/pool_thread.hpp>
+#include <regatta/core/detail/placed_thread.hpp>
 #include <regatta/core/scheduling.hpp>
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@
 
 using regatta::scheduling;
 using regatta::scheduling_policy;
-using regatta::detail::pool_thread;
+using regatta::detail::placed_thread;
 
 #if REGATTA_LINUX
 
@@ -100,8 +100,8 @@ TEST(scheduling, a_priority_that_does_not_exist_changes_nothing) {
 
 TEST(scheduling, a_thread_of_a_pool_has_that_of_the_options) {
     std::string seen;
-    pool_thread thread;
-    thread.start({.schedule = {scheduling_policy::batch, 19}}, 0,
+    placed_thread thread;
+    thread.start({.name = "t", .schedule = {scheduling_policy::batch, 19}},
                  [&]() noexcept { seen = to_string(mine()); });
     thread.join();
     EXPECT_EQ(seen, "batch, priority 19");
@@ -169,8 +169,8 @@ TEST(scheduling, errors_say_what_is_allowed) {
 TEST(scheduling, a_thread_of_a_pool_that_cannot_have_it_does_not_start) {
     std::atomic<int> ran{0};
     const auto body = [&]() noexcept { ++ran; };
-    pool_thread thread;
-    EXPECT_THROW(thread.start({.schedule = {scheduling_policy::idle, 4}}, 0, body),
+    placed_thread thread;
+    EXPECT_THROW(thread.start({.name = "t", .schedule = {scheduling_policy::idle, 4}}, body),
                  std::invalid_argument);
     const scheduling wanted{scheduling_policy::fifo, 99};
     std::thread([&] {
@@ -180,18 +180,18 @@ TEST(scheduling, a_thread_of_a_pool_that_cannot_have_it_does_not_start) {
 #endif
         if (const int error = regatta::try_schedule_this_thread(wanted)) {
             try {
-                thread.start({.name = "t", .schedule = wanted}, 0, body);
+                thread.start({.name = "t", .schedule = wanted}, body);
                 ADD_FAILURE() << "it started";
             } catch (const std::system_error& refusal) {
                 EXPECT_EQ(refusal.code(), std::error_code(error, std::generic_category()));
                 EXPECT_EQ(
-                    std::string(refusal.what()).find("schedule thread 't/0' as fifo, priority 99"),
+                    std::string(refusal.what()).find("schedule thread 't' as fifo, priority 99"),
                     0u);
             }
             EXPECT_EQ(ran.load(), 0);
         }
     }).join();
-    thread.start("t", body);
+    thread.start({"t"}, body);
     thread.join();
     EXPECT_EQ(ran.load(), 1);
 }

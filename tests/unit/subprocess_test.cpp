@@ -20,8 +20,10 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cinttypes>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <optional>
 #include <stdexcept>
@@ -195,6 +197,28 @@ TEST(subprocess, starts_with_default_signals) {
     EXPECT_EQ(result.output, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
     EXPECT_TRUE(::sigismember(&after, SIGUSR2)) << "the parent keeps its own mask";
     EXPECT_FALSE(::sigismember(&after, SIGTERM));
+}
+
+// "Signals that this process ignores stay ignored in the child"
+TEST(subprocess, keeps_ignored_signals_where_it_is_told_to) {
+    struct sigaction ignore {};
+    struct sigaction handle {};
+    struct sigaction before[2] = {};
+    ignore.sa_handler = SIG_IGN;
+    handle.sa_handler = [](int) {};
+    ::sigaction(SIGUSR1, &ignore, &before[0]);
+    ::sigaction(SIGUSR2, &handle, &before[1]);
+    const auto result = run({.program = "grep",
+                             .arguments = {"-E", "^Sig(Ign|Cgt):", "/proc/self/status"},
+                             .keep_ignored_signals = true});
+    ::sigaction(SIGUSR1, &before[0], nullptr);
+    ::sigaction(SIGUSR2, &before[1], nullptr);
+    std::uint64_t ignored = 0;
+    ASSERT_EQ(std::sscanf(result.output.c_str(), "SigIgn: %" SCNx64, &ignored), 1) << result.output;
+    const auto bit = [&](int signal) { return ignored >> (signal - 1) & 1; };
+    EXPECT_EQ(bit(SIGUSR1), 1u);
+    EXPECT_EQ(bit(SIGUSR2), 0u);
+    EXPECT_EQ(bit(SIGTERM), 0u);
 }
 
 TEST(subprocess, finds_programs_in_path_only) {

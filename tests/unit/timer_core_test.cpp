@@ -42,12 +42,12 @@ TEST(timer_core, a_wait_that_is_over_is_no_part_of_a_circle) {
                 ++refused;
             }
         };
-        timer_core::callback until_awaited([&](timer_id) {
+        timer_core::callback until_awaited([&](const regatta::timer_tick&) {
             runs = true;
             await([&] { return core->stats().cancelled == 1; });
         });
-        timer_core::callback wait_for_first([&](timer_id) { wait_for(first); });
-        timer_core::callback wait_for_other([&](timer_id) { wait_for(other); });
+        timer_core::callback wait_for_first([&](const regatta::timer_tick&) { wait_for(first); });
+        timer_core::callback wait_for_other([&](const regatta::timer_tick&) { wait_for(other); });
         first = core->add(until_awaited, {}, std::chrono::hours(1), missed_ticks::skip);
         other = core->add(wait_for_first, {}, {}, missed_ticks::skip);
         std::thread thread([&] {

@@ -9,6 +9,7 @@
 #include <regatta/base/detail/saturated_time.hpp>
 #include <regatta/core/error_sink.hpp>
 #include <regatta/core/future.hpp>
+#include <regatta/core/scheduling.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/cpu/shared_cpus.hpp>
 #include <regatta/process/detail/function_shapes.hpp>
@@ -56,8 +57,9 @@ struct process_pool_options {
     cpu_set pin{};
     /// CPUs of their own, which every worker enters: `.cpus = exclusive_cpus::acquire(2)`.
     shared_cpus cpus{};
-    /// Added to the nice value of this process.
-    int nice = 0;
+    /// The scheduling policy and priority of the workers. A worker that may not have it does not
+    /// start (`failed_starts`).
+    scheduling schedule{};
     /// The workers' environment. It is read when the pool is made, as are PATH and the directory at
     /// which relative paths of `directory` and `worker_program` begin: later workers get the same.
     process_environment environment{};

@@ -123,6 +123,9 @@ struct spawn_options {
     int death_signal = SIGKILL;
     /// Puts the child into its own process group, which Ctrl-C on the terminal does not reach.
     bool own_process_group = false;
+    /// Signals that this process ignores stay ignored in the child, as nohup(1) and a shell's
+    /// background jobs need it. Otherwise the child begins with the default for all.
+    bool keep_ignored_signals = false;
 };
 
 /// CPU time of a process and of its children that it waited for.

@@ -6,8 +6,8 @@
 /// Callbacks that run later, once or periodically.
 
 #include <regatta/base/detail/saturated_time.hpp>
-#include <regatta/base/detail/start_thread.hpp>
 #include <regatta/base/error.hpp>
+#include <regatta/core/detail/placed_thread.hpp>
 #include <regatta/time/detail/periodic_ticks.hpp>
 #include <regatta/time/detail/timer_core.hpp>
 #include <regatta/time/timer_scheduler_options.hpp>
@@ -19,7 +19,6 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -32,10 +31,12 @@ concept timer_executor = requires(E& e, timer_run run) {
     e.execute(std::move(run));
 };
 
-/// A timer's callback: callable as `void()`, or as `void(timer_id)` with the timer's own id.
+/// A timer's callback: callable as `void(timer_id)` with the timer's own id, as
+/// `void(const timer_tick&)`, or as `void()`; the first of these that it is.
 template<class F>
 concept timer_callback = std::invocable < std::decay_t<F>
-& > || std::invocable<std::decay_t<F>&, timer_id>;
+& > || std::invocable<std::decay_t<F>&, timer_id> ||
+    std::invocable<std::decay_t<F>&, const timer_tick&>;
 
 /// Runs callbacks at given times, on an executor or on its own thread.
 ///
@@ -71,7 +72,9 @@ public:
     using clock = std::chrono::steady_clock;
     using options = timer_scheduler_options;
 
-    /// Callbacks run on the timer thread. Throws `std::system_error` if it cannot be created.
+    /// Callbacks run on the timer thread. Throws `std::system_error` if it cannot be started,
+    /// moved, pinned or scheduled as the options ask, and `std::invalid_argument` for a `schedule`
+    /// that does not exist.
     explicit timer_scheduler(options o = {}) : timer_scheduler(std::move(o), {}, 0) {}
     /// Callbacks run on `executor`, which must outlive this scheduler. Fails in the same way.
     template<class Executor>
@@ -83,7 +86,12 @@ public:
     timer_scheduler(const timer_scheduler&) = delete;
     timer_scheduler& operator=(const timer_scheduler&) = delete;
     /// As `close`; not in a callback.
-    ~timer_scheduler() { close(); }
+    ~timer_scheduler() {
+        close();
+        if (core_->elsewhere()) { // Its thread, which is not here, may use what belongs to it.
+            static_cast<void>(new std::shared_ptr<detail::timer_core>(core_));
+        }
+    }
 
     /// Runs `f` once, after `d`. @returns its id. If the scheduler is closed, destroys `f` without
     /// running it and returns `timer_id::none`.
@@ -150,12 +158,8 @@ public:
     /// nothing. Throws `std::system_error` (`resource_deadlock_would_occur`) in a callback of this
     /// scheduler, and on its own thread, where it calls the executor.
     void close() {
-        if (core_->elsewhere()) { // Its thread is not here; what belongs to it is left alone.
-            if (thread_.joinable()) {
-                static_cast<void>(new std::thread(std::move(thread_)));
-                static_cast<void>(new std::shared_ptr<detail::timer_core>(core_));
-            }
-            return;
+        if (core_->elsewhere()) {
+            return; // Its thread is not here.
         }
         if (core_->in_callback()) {
             fail_system(EDEADLK, "timer_scheduler::close: called by a callback or on the "
@@ -163,17 +167,18 @@ public:
         }
         core_->close();
         const std::lock_guard lock(closing_);
-        if (thread_.joinable()) {
-            thread_.join();
-        }
+        thread_.join();
         core_->wait_for_runs();
     }
 
 private:
     /// The third argument distinguishes it from the public constructors.
     timer_scheduler(options&& o, detail::timer_core::dispatcher dispatch, int)
-        : core_(std::make_shared<detail::timer_core>(std::move(o), std::move(dispatch)))
-        , thread_(detail::start_thread({core_->name()}, [core = core_.get()] { core->serve(); })) {}
+        : core_(std::make_shared<detail::timer_core>(std::move(o), std::move(dispatch))) {
+        const options& mine = core_->options();
+        thread_.start({mine.name, detail::cpu_in_turn(mine.pin, 0), mine.cpus, mine.schedule},
+                      [core = core_.get()]() noexcept { core->serve(); });
+    }
 
     template<class Rep, class Period>
     static clock::time_point from_now(std::chrono::duration<Rep, Period> d) noexcept {
@@ -188,20 +193,27 @@ private:
             fail_system(ESRCH, "start a timer in a fork of the process that has the scheduler's "
                                "thread");
         }
-        if constexpr (std::invocable<std::decay_t<F>&, timer_id>) {
-            detail::timer_core::callback call(std::forward<F>(f));
-            return core_->add(call, first, period, missed);
+        using callback = detail::timer_core::callback;
+        using function = std::decay_t<F>;
+        callback call;
+        if constexpr (std::invocable<function&, timer_id>) {
+            call = callback([f = function(std::forward<F>(f))](const timer_tick& tick) mutable {
+                static_cast<void>(f(tick.id));
+            });
+        } else if constexpr (std::invocable<function&, const timer_tick&>) {
+            call = callback(std::forward<F>(f));
         } else {
-            detail::timer_core::callback call([f = std::decay_t<F>(std::forward<F>(f))](
-                                                  timer_id) mutable { static_cast<void>(f()); });
-            return core_->add(call, first, period, missed);
+            call = callback([f = function(std::forward<F>(f))](const timer_tick&) mutable {
+                static_cast<void>(f());
+            });
         }
+        return core_->add(call, first, period, missed);
     }
 
     std::shared_ptr<detail::timer_core>
         core_;           ///< Shared with runs that the executor has not yet begun.
     std::mutex closing_; ///< Held by `close`: one caller joins.
-    std::thread thread_;
+    detail::placed_thread thread_;
 };
 
 } // namespace regatta

@@ -6,7 +6,11 @@
 /// The options, ids and statistics of a `timer_scheduler`, and what it passes to an executor.
 
 #include <regatta/core/error_sink.hpp>
+#include <regatta/core/scheduling.hpp>
+#include <regatta/cpu/cpu_set.hpp>
+#include <regatta/cpu/shared_cpus.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,10 +31,25 @@ enum class missed_ticks {
     catch_up ///< Each gets a run, one after the other, until the timer is on time again.
 };
 
-/// The options of a `timer_scheduler`.
+/// What a callback may take: for what it runs.
+struct timer_tick {
+    timer_id id = timer_id::none;
+    /// When the run was due. The next tick of a periodic timer is one period later.
+    std::chrono::steady_clock::time_point time{};
+    /// The ticks of this timer since its last run that got none: skipped, or lost by the executor.
+    std::uint64_t missed = 0;
+};
+
+/// The options of a `timer_scheduler`. Copies share the callable of `on_error`, and `cpus`.
 struct timer_scheduler_options {
     /// Name of the timer thread; Linux shows the first 15 bytes.
     std::string name = "timer";
+    /// The timer thread is pinned to the first CPU of the set. Empty: not pinned.
+    cpu_set pin{};
+    /// Exclusive CPUs, which the timer thread enters, as those of `pool_options`.
+    shared_cpus cpus{};
+    /// The scheduling policy and priority of the timer thread.
+    scheduling schedule{};
     /// Receives exceptions of callbacks, on the thread that ran them, and of the executor's
     /// `execute`, on the timer thread.
     error_sink on_error{};

@@ -6,6 +6,7 @@
 /// What stands in the control memory of a process pool.
 
 #include <regatta/base/cache_line.hpp>
+#include <regatta/core/scheduling.hpp>
 #include <regatta/process/detail/doorbell.hpp>
 #include <regatta/process/detail/process_function.hpp>
 #include <regatta/process/detail/task_words.hpp>
@@ -101,7 +102,7 @@ struct worker_settings {
     bool own_program = false;   ///< The worker's program is another one, with functions of its own.
     bool deadlines = false;     ///< Whether the beginning of each attempt is to be noted.
     unsigned spinning_up_to = 0; ///< Workers spin before they sleep while there are no more.
-    int nice = 0;
+    scheduling schedule{};
     std::uint64_t memory = 0;                ///< RLIMIT_DATA; 0: none.
     worker_step kill_at = worker_step::none; ///< For tests: where workers die.
     std::int32_t kill_by = 0;                ///< The signal of which they do.

@@ -76,7 +76,7 @@ pool_core::pool_core(process_pool_options options)
     settings.own_program = !options_.worker_program.empty();
     settings.deadlines = options_.deadline.count() > 0;
     settings.spinning_up_to = available_cpus() - 1;
-    settings.nice = options_.nice;
+    settings.schedule = options_.schedule;
     settings.memory = options_.worker_memory;
     read_kill_point(control_);
     // relaxed: the workers are started later.

@@ -6,6 +6,7 @@
 #include "process/process_pool/control_block.hpp"
 #include "process/process_pool/worker_entry.hpp"
 #include <regatta/base/error.hpp>
+#include <regatta/core/scheduling.hpp>
 #include <regatta/cpu/available_cpus.hpp>
 #include <regatta/process/subprocess.hpp>
 
@@ -60,6 +61,7 @@ process_pool_options checked_options(process_pool_options options) {
     if (options.deadline < std::chrono::nanoseconds(0)) {
         fail_argument(who + "the deadline is negative; 0 means none");
     }
+    check_scheduling(options.schedule);
     for (const inherited_descriptor& one : options.descriptors) {
         if (one.parent < 0) {
             fail_argument(who + "descriptor " + std::to_string(one.parent) +

@@ -12,6 +12,7 @@
 #include <regatta/base/detail/monotonic_ns.hpp>
 #include <regatta/base/detail/platform.hpp>
 #include <regatta/base/error.hpp>
+#include <regatta/core/scheduling.hpp>
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/process/process_pool.hpp>
 
@@ -45,12 +46,11 @@ void set_up(const worker_settings& settings, const worker_slot& mine) {
             fail_system(errno, "limit the worker's memory");
         }
     }
-    errno = 0;
-    if (settings.nice != 0 && ::nice(settings.nice) == -1 && errno != 0) {
-        fail_system(errno, "change the worker's nice value by " + std::to_string(settings.nice));
-    }
     if (mine.cpu >= 0) {
         pin_this_thread({static_cast<unsigned>(mine.cpu)});
+    }
+    if (const int error = try_schedule_this_thread(settings.schedule)) {
+        fail_system(error, "schedule the worker as " + to_string(settings.schedule));
     }
 }
 

@@ -26,7 +26,12 @@ std::thread start_thread(std::initializer_list<std::string_view> name, F&& f) {
     try {
         return std::thread(std::forward<F>(f));
     } catch (const std::system_error& error) { // Its text has the reason only.
-        fail_system(error.code().value(), text_of({"start thread '", text_of(name), "'"}));
+        const bool full = error.code() == std::errc::resource_unavailable_try_again;
+        fail_system(error.code().value(),
+                    text_of({"start thread '", text_of(name),
+                             full ? "' beyond a limit of threads or of memory, of locked memory "
+                                    "after mlockall"
+                                  : "'"}));
     }
 #else
     static_cast<void>(name);

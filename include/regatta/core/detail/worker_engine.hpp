@@ -14,7 +14,7 @@
 #include <regatta/core/detail/block_cache.hpp>
 #include <regatta/core/detail/drop_scope.hpp>
 #include <regatta/core/detail/error_tally.hpp>
-#include <regatta/core/detail/pool_thread.hpp>
+#include <regatta/core/detail/placed_thread.hpp>
 #include <regatta/core/detail/wait_graph.hpp>
 #include <regatta/core/detail/worker_context.hpp>
 #include <regatta/core/detail/worker_loop.hpp>
@@ -332,7 +332,7 @@ private:
     struct worker : basic_worker<typename Source::seat, std_atomics> {
         using basic_worker<typename Source::seat, std_atomics>::basic_worker;
         worker* launched_before = nullptr; ///< While they are awaited; for the thread that waits.
-        pool_thread thread;                ///< Last: it uses all of the above.
+        placed_thread thread;              ///< Last: it uses all of the above.
     };
     using loop_type = basic_worker_loop<Source, worker, std_atomics>;
 
@@ -492,7 +492,9 @@ private:
         worker& w = members().add(next_index_);
         w.launched_before = before;
         REGATTA_TRY {
-            w.thread.launch(options_, next_index_,
+            w.thread.launch({text_of({options_.name, "/", decimal(next_index_)}),
+                             cpu_in_turn(options_.pin, next_index_), options_.cpus,
+                             options_.schedule},
                             [this, &w]() noexcept { loop_.work(w, hooks{*this}); });
         }
         REGATTA_CATCH_ALL {
@@ -504,7 +506,8 @@ private:
     }
 
     REGATTA_APART void end(bool discard) {
-        if (elsewhere()) { // There is nobody to run or to end; pool_thread leaves its thread alone.
+        if (elsewhere()) { // There is nobody to run or to end; placed_thread leaves its thread
+                           // alone.
             source_.abandon();
             loop_.forks().abandon();
             return;

@@ -8,7 +8,7 @@
 #include <regatta/base/detail/clock.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/core/detail/error_tally.hpp>
-#include <regatta/core/detail/pool_thread.hpp>
+#include <regatta/core/detail/placed_thread.hpp>
 #include <regatta/core/detail/worker_context.hpp>
 #include <regatta/core/detail/worker_engine.hpp>
 #include <regatta/core/pool_options.hpp>
@@ -87,7 +87,7 @@ private:
     std::atomic<bool> stop_{true}; ///< Written by `start`, `stop`, `end`; read by its thread.
     event_count pace_;             ///< Where its thread sleeps between two looks.
     std::mutex mutex_;             ///< Held by `start` and `stop`.
-    pool_thread thread_;           ///< Last: it uses all of the above.
+    placed_thread thread_;         ///< Last: it uses all of the above.
 };
 
 #if REGATTA_POOLS_DEFINITIONS
@@ -104,7 +104,7 @@ void autoscaler::start(autoscale_options options) {
     options_ = options;
     stop_.store(false, std::memory_order_relaxed); // relaxed: its thread does not exist yet.
     engine_.resize(std::clamp(engine_.expected(), options_.min, options_.max));
-    thread_.start(pool_.name + "-scaler", [this]() noexcept {
+    thread_.start({pool_.name + "-scaler"}, [this]() noexcept {
         const worker_context own(this, 0); // So that start() and stop() recognise it.
         run();
     });

@@ -25,7 +25,6 @@
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -46,7 +45,7 @@ namespace regatta::detail {
 class timer_core final : public timer_run::owner, public std::enable_shared_from_this<timer_core> {
 public:
     using clock = std::chrono::steady_clock;
-    using callback = inline_task<void(timer_id)>;
+    using callback = inline_task<void(const timer_tick&)>;
     /// Hands a run to the executor. Empty: the timer thread runs the callbacks itself.
     using dispatcher = inline_task<void(timer_run&&)>;
 
@@ -71,8 +70,7 @@ public:
         return id;
     }
 
-    /// Of the timer thread.
-    std::string_view name() const noexcept { return options_.name; }
+    const timer_scheduler_options& options() const noexcept { return options_; }
 
     /// Whether this is a fork of the process that has the scheduler's thread.
     bool elsewhere() const noexcept { return stamp_.elsewhere(); }
@@ -152,7 +150,6 @@ public:
 
     /// The timer thread's loop; returns after `close`.
     void serve() noexcept {
-        platform::name_this_thread(options_.name.c_str());
         platform::sharpen_waits_of_this_thread();
         std::unique_lock lock(mutex_);
         server_ = std::this_thread::get_id();
@@ -191,6 +188,7 @@ public:
             return;
         }
         ++counts_.refused;
+        ++timers_[n].lost;
         if (timers_[n].once()) {
             --counts_.pending;
             destroy(n, lock);
@@ -209,6 +207,7 @@ private:
         callback call{};
         clock::time_point tick{}; ///< The tick of the next run, or of the run under way.
         std::chrono::nanoseconds period{0};
+        std::uint64_t lost = 0; ///< Ticks since the last run that got none.
         missed_ticks missed = missed_ticks::skip;
         timer_core::stage stage = timer_core::stage::waiting;
         bool cancelled = false;   ///< Set during a run: it is the last.
@@ -258,6 +257,7 @@ private:
         const auto next = next_tick(t.tick, t.period, now, t.missed);
         t.tick = next.time;
         counts_.skipped += next.skipped;
+        t.lost += next.skipped;
         // A timer that catches up queues behind those due by now, so it delays none of them.
         wait_for_tick(n, std::max(t.tick, now), lock);
     }
@@ -293,13 +293,13 @@ private:
     /// Runs a callback. Called with the lock; returns with it, unless the timer thread was woken.
     void run(number n, std::unique_lock<std::mutex>& lock) noexcept {
         timer& t = begin(n);
-        const timer_id id = id_of(n);
+        const timer_tick tick{id_of(n), t.tick, std::exchange(t.lost, 0)};
         if (t.once()) {
             t.cancelled = true; // no further run to cancel
             --counts_.pending;
         }
         lock.unlock();
-        guarded([&] { t.call(id); });
+        guarded([&] { t.call(tick); });
         lock.lock();
         if (t.cancelled) {
             lock.unlock();

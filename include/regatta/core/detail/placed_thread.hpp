@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// A thread of a pool, which works only if it is what the pool's options ask for.
+/// A thread of a pool or of timers, which works only if it is what the options ask for.
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/platform.hpp>
@@ -12,7 +12,6 @@
 #include <regatta/base/detail/text_parts.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/base/inline_task.hpp>
-#include <regatta/core/pool_options.hpp>
 #include <regatta/core/scheduling.hpp>
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/cpu/shared_cpus.hpp>
@@ -28,6 +27,24 @@
 
 namespace regatta::detail {
 
+/// What a thread is to be before it works.
+struct thread_place {
+    std::string name;              ///< Linux shows the first 15 bytes.
+    std::optional<unsigned> cpu{}; ///< The one to be pinned to.
+    shared_cpus cpus{};            ///< Those that it enters first.
+    scheduling schedule{};
+
+    /// Whether more is asked for than a name.
+    bool can_fail() const noexcept {
+        return cpu || cpus || schedule.policy != scheduling_policy::inherit;
+    }
+};
+
+/// The CPU of thread `index` of several that are pinned to the CPUs of a set in turn; none of an
+/// empty set.
+REGATTA_POOLS_EXPORT std::optional<unsigned> cpu_in_turn(const cpu_set& pin,
+                                                         unsigned index) noexcept;
+
 /// A thread that is named, pinned and scheduled before it works.
 ///
 /// Several of them get into place at once if all are launched before the first is awaited.
@@ -35,27 +52,23 @@ namespace regatta::detail {
 /// Threads: one at a time.
 /// Blocks: `start` and `await_start` until a thread whose start can fail is in place, `join` until
 /// it has ended.
-class pool_thread {
+class placed_thread {
 public:
-    pool_thread() = default;
-    pool_thread(const pool_thread&) = delete;
-    pool_thread& operator=(const pool_thread&) = delete;
-    ~pool_thread() { join(); }
+    placed_thread() = default;
+    placed_thread(const placed_thread&) = delete;
+    placed_thread& operator=(const placed_thread&) = delete;
+    ~placed_thread() { join(); }
 
-    /// Starts worker `index` of a pool, named "name/index". It first enters the options' `cpus`. It
-    /// is pinned to CPU `index` of `pin`, modulo their number; an empty set pins nothing. It is
-    /// then put under `schedule`. Once in place it calls `body()`.
-    ///
-    /// `await_start` comes next. `options` lives until then.
+    /// Starts the thread. It takes its name, enters `cpus`, is pinned and is put under `schedule`,
+    /// in this order. Once in place it calls `body()`. `await_start` comes next.
     ///
     /// Failure: `std::system_error` if the thread cannot be started, `std::invalid_argument` for a
     /// `schedule` that does not exist, and `std::bad_alloc`. Then `body` has not run and will not.
     /// @param body must not throw.
     template<class Body>
-    void launch(const pool_options& options, unsigned index, const Body& body) {
+    void launch(thread_place place, const Body& body) {
         body_ = body;
-        launch_as(
-            {text_of({options.name, "/", decimal(index)}), cpu_of(options.pin, index), &options});
+        launch_at(std::move(place));
     }
     /// Waits until the thread is in place, unless nothing but its name is asked for: that cannot
     /// fail, and to be awaited would cost the thread that starts it a sleep and a wake-up.
@@ -65,15 +78,8 @@ public:
     REGATTA_APART REGATTA_POOLS_API void await_start();
     /// Both.
     template<class Body>
-    void start(const pool_options& options, unsigned index, const Body& body) {
-        launch(options, index, body);
-        await_start();
-    }
-    /// Starts a thread with that name and the CPUs and the scheduling of the caller.
-    template<class Body>
-    void start(std::string name, const Body& body) {
-        body_ = body;
-        launch_as({std::move(name), std::nullopt, nullptr});
+    void start(thread_place place, const Body& body) {
+        launch(std::move(place), body);
         await_start();
     }
 
@@ -88,29 +94,15 @@ private:
     /// The first steps of the thread, in order.
     enum class stage { moving, pinning, scheduling };
 
-    /// What it is to be.
-    struct request {
-        std::string name;
-        std::optional<unsigned> cpu; ///< The one to be pinned to.
-        const pool_options* options; ///< Of its `schedule` and `cpus`; null: those of the caller.
-
-        /// Whether more is asked for than a name.
-        bool can_fail() const noexcept {
-            return cpu || (options != nullptr && (options->cpus || options->schedule.policy !=
-                                                                       scheduling_policy::inherit));
-        }
-    };
     struct launched {
-        request wanted; ///< Read by the thread until it is in place.
+        thread_place wanted; ///< Read by the thread until it is in place.
         std::thread thread{};
     };
 
-    REGATTA_RARE REGATTA_POOLS_API static std::optional<unsigned> cpu_of(const cpu_set& pin,
-                                                                         unsigned index) noexcept;
-    REGATTA_APART REGATTA_POOLS_API void launch_as(request wanted);
+    REGATTA_APART REGATTA_POOLS_API void launch_at(thread_place wanted);
     [[noreturn]] REGATTA_RARE REGATTA_POOLS_API void fail_start(int error) const;
     /// The first steps of the thread. @returns 0, or the error number.
-    REGATTA_APART REGATTA_POOLS_API int begin(const request& wanted) noexcept;
+    REGATTA_APART REGATTA_POOLS_API int begin(const thread_place& wanted) noexcept;
     /// Pins the calling thread to one CPU. @returns 0, or the error number.
     REGATTA_RARE REGATTA_POOLS_API static int pin_to(unsigned cpu) noexcept;
 
@@ -125,14 +117,8 @@ private:
 
 #if REGATTA_POOLS_DEFINITIONS
 
-void pool_thread::join() noexcept {
-    if (stamp_.elsewhere()) {
-        static_cast<void>(launched_.release());
-    } else if (launched_ != nullptr && launched_->thread.joinable()) {
-        launched_->thread.join();
-    }
-}
-std::optional<unsigned> pool_thread::cpu_of(const cpu_set& pin, unsigned index) noexcept {
+REGATTA_RARE REGATTA_POOLS_API std::optional<unsigned> cpu_in_turn(const cpu_set& pin,
+                                                                   unsigned index) noexcept {
     if (pin.empty()) {
         return std::nullopt;
     }
@@ -142,15 +128,18 @@ std::optional<unsigned> pool_thread::cpu_of(const cpu_set& pin, unsigned index) 
     }
     return *at;
 }
-void pool_thread::launch_as(request wanted) {
-    if (wanted.options != nullptr) {
-        check_scheduling(wanted.options->schedule);
+
+void placed_thread::join() noexcept {
+    if (stamp_.elsewhere()) {
+        static_cast<void>(launched_.release());
+    } else if (launched_ != nullptr && launched_->thread.joinable()) {
+        launched_->thread.join();
     }
+}
+void placed_thread::launch_at(thread_place wanted) {
+    check_scheduling(wanted.schedule);
     stamp_.renew();
     const bool awaited = wanted.can_fail();
-    if (!awaited) {
-        wanted.options = nullptr; // They may be gone when the thread begins.
-    }
     // relaxed: its thread does not exist yet.
     outcome_.store(awaited ? starting : 0, std::memory_order_relaxed);
     reached_ = stage::moving;
@@ -158,8 +147,8 @@ void pool_thread::launch_as(request wanted) {
     launched_->thread = start_thread({launched_->wanted.name}, [this, awaited] {
         const int error = begin(launched_->wanted);
         if (awaited) {
-            // release: partner is the acquire in await_start(); publishes `reached_`, and that the
-            // options are not read any more.
+            // release: partner is the acquire in await_start(); publishes `reached_`, and that
+            // `wanted` is not read any more.
             outcome_.store(static_cast<std::uint32_t>(error), std::memory_order_release);
             platform::futex_wake(outcome_);
         }
@@ -168,7 +157,7 @@ void pool_thread::launch_as(request wanted) {
         }
     });
 }
-void pool_thread::await_start() {
+void placed_thread::await_start() {
     std::uint32_t error;
     // acquire: partner is the release in the thread.
     while ((error = outcome_.load(std::memory_order_acquire)) == starting) {
@@ -179,37 +168,36 @@ void pool_thread::await_start() {
         fail_start(static_cast<int>(error));
     }
 }
-void pool_thread::fail_start(int error) const {
-    const request& wanted = launched_->wanted;
+void placed_thread::fail_start(int error) const {
+    const thread_place& wanted = launched_->wanted;
     switch (reached_) {
     case stage::moving:
         fail_system(error, text_of({"move thread '", wanted.name, "' to its own CPUs"}));
     case stage::pinning:
         fail_system(error,
-                    text_of({"pin thread '", wanted.name, "' to CPU ", decimal(*wanted.cpu)}));
+                    text_of({"pin thread '", wanted.name, "' to CPU ", decimal(*wanted.cpu),
+                             error == EINVAL ? ", which does not exist, is offline or is withheld "
+                                               "from this process"
+                                             : ""}));
     default:
-        const scheduling& as = wanted.options->schedule;
-        fail_system(error, text_of({"schedule thread '", wanted.name, "' as ", to_string(as.policy),
-                                    ", priority ", decimal(as.priority)}));
+        fail_system(error, text_of({"schedule thread '", wanted.name, "' as ",
+                                    to_string(wanted.schedule)}));
     }
 }
-int pool_thread::begin(const request& wanted) noexcept {
+int placed_thread::begin(const thread_place& wanted) noexcept {
     platform::name_this_thread(wanted.name.c_str());
-    if (wanted.options == nullptr) {
-        return 0;
-    }
-    int error = wanted.options->cpus.try_enter();
+    int error = wanted.cpus.try_enter();
     if (error == 0 && wanted.cpu) {
         reached_ = stage::pinning;
         error = pin_to(*wanted.cpu);
     }
     if (error == 0) {
         reached_ = stage::scheduling;
-        error = try_schedule_this_thread(wanted.options->schedule);
+        error = try_schedule_this_thread(wanted.schedule);
     }
     return error;
 }
-int pool_thread::pin_to(unsigned cpu) noexcept {
+int placed_thread::pin_to(unsigned cpu) noexcept {
     cpu_set::word mask[widest / cpu_set::bits_per_word] = {};
     if (cpu >= widest) {
         return EINVAL; // As the kernel says of a CPU that it cannot have.

@@ -4,7 +4,7 @@
 #include "support/this_thread.hpp"
 
 #include <regatta/base/config.hpp>
-#include <regatta/core/detail/pool_thread.hpp>
+#include <regatta/core/detail/placed_thread.hpp>
 #include <regatta/cpu/detail/configured_cpus.hpp>
 
 #include <gtest/gtest.h>
@@ -16,35 +16,21 @@
 #include <vector>
 
 using regatta::cpu_set;
-using regatta::detail::pool_thread;
+using regatta::detail::placed_thread;
 
-TEST(pool_thread, has_its_name) {
+TEST(placed_thread, has_its_name) {
     std::string worker, other;
-    pool_thread thread;
-    thread.start({.name = "row"}, 12,
-                 [&]() noexcept { worker = library_test::name_of_this_thread(); });
+    placed_thread thread;
+    thread.start({"row/12"}, [&]() noexcept { worker = library_test::name_of_this_thread(); });
     thread.join();
     thread.join();
-    thread.start("watch", [&]() noexcept { other = library_test::name_of_this_thread(); });
+    thread.start({"watch"}, [&]() noexcept { other = library_test::name_of_this_thread(); });
     thread.join();
     EXPECT_EQ(worker, "row/12");
     EXPECT_EQ(other, "watch");
 }
 
-TEST(pool_thread, needs_no_options_once_it_is_launched_for_a_name_alone) {
-    std::string seen;
-    pool_thread thread;
-    {
-        const auto options = std::make_unique<regatta::pool_options>();
-        options->name = std::string(40, 'n'); // On the heap, too.
-        thread.launch(*options, 1, [&]() noexcept { seen = library_test::name_of_this_thread(); });
-        thread.await_start();
-    }
-    thread.join();
-    EXPECT_EQ(seen, (std::string(40, 'n') + "/1").substr(0, library_test::longest_thread_name));
-}
-
-TEST(pool_thread, is_pinned_in_turn) {
+TEST(placed_thread, is_pinned_in_turn) {
     if (!library_test::can_pin()) {
         GTEST_SKIP() << "this system pins no threads";
     }
@@ -52,8 +38,8 @@ TEST(pool_thread, is_pinned_in_turn) {
     ASSERT_EQ(regatta::try_affinity_of_this_thread(mine), 0);
     std::vector<unsigned> seen;
     for (unsigned i = 0; i < 3; ++i) {
-        pool_thread thread;
-        thread.start({.pin = mine}, i, [&]() noexcept {
+        placed_thread thread;
+        thread.start({"t", regatta::detail::cpu_in_turn(mine, i)}, [&]() noexcept {
             cpu_set pinned;
             static_cast<void>(regatta::try_affinity_of_this_thread(pinned));
             seen.push_back(pinned.count() == 1 ? *pinned.begin() : ~0u);
@@ -67,28 +53,28 @@ TEST(pool_thread, is_pinned_in_turn) {
     EXPECT_EQ(seen, turn);
 }
 
-TEST(pool_thread, may_be_destroyed_before_and_after_its_start) {
-    const pool_thread never;
+TEST(placed_thread, may_be_destroyed_before_and_after_its_start) {
+    const placed_thread never;
     std::atomic<int> ran{0};
     {
-        pool_thread thread;
-        thread.start("t", [&]() noexcept { ++ran; });
+        placed_thread thread;
+        thread.start({"t"}, [&]() noexcept { ++ran; });
     }
     EXPECT_EQ(ran.load(), 1);
 }
 
 #if REGATTA_EXCEPTIONS
-TEST(pool_thread, does_not_work_where_it_may_not_be) {
+TEST(placed_thread, does_not_work_where_it_may_not_be) {
     if (!library_test::can_pin()) {
         GTEST_SKIP() << "this system pins no threads";
     }
     std::atomic<int> ran{0};
-    pool_thread thread;
+    placed_thread thread;
     const auto body = [&]() noexcept { ++ran; };
     const unsigned absent = regatta::detail::configured_cpus() + 7;
     for (int i = 0; i < 3; ++i) {
         try {
-            thread.start({.name = "t", .pin = cpu_set{absent}}, 4, body);
+            thread.start({"t/4", absent}, body);
             ADD_FAILURE() << "it started";
         } catch (const std::system_error& error) {
             EXPECT_EQ(
@@ -98,7 +84,7 @@ TEST(pool_thread, does_not_work_where_it_may_not_be) {
         }
         EXPECT_EQ(ran.load(), 0);
     }
-    thread.start({.name = "t"}, 4, body);
+    thread.start({"t"}, body);
     thread.join();
     EXPECT_EQ(ran.load(), 1);
 }
