@@ -102,7 +102,7 @@ class basic_fork_helping {
 public:
     basic_fork_helping(stack& s, typename stack::team& t, const void* region) noexcept : stack_(s) {
         s.take_seat(t);
-        s.now_.newest = stack::root();
+        s.now_.newest = stack::work::root();
         s.now_.beat = &s.now_.seat->beat();
         s.now_.region = region;
         s.now_.seat->begin(region);

@@ -8,6 +8,7 @@
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/clock.hpp>
 #include <regatta/core/detail/coroutine_depth.hpp>
+#include <regatta/core/detail/fork_home.hpp>
 #include <regatta/core/detail/fork_work.hpp>
 #include <regatta/core/task_errors.hpp>
 
@@ -187,7 +188,7 @@ public:
     /// Publishes all work that there are places for: this thread is about to block.
     REGATTA_RARE void share_all() noexcept {
         if (now_.seat != nullptr) {
-            publish(now_.seat->free_places(), true);
+            now_.publish(now_.seat->free_places(), true);
             // Also for older ones: perhaps no more workers were to help before.
             if (now_.seat->offers()) {
                 now_.team->call_watch();
@@ -271,7 +272,7 @@ public:
         now_.seat->note_cpu();
         // release: partner is the acquire in find_help(). The member outlives its frames.
         s.thief.store(now_.seat, std::memory_order_release);
-        frame* const pending = std::exchange(now_.newest, root());
+        frame* const pending = std::exchange(now_.newest, work::root());
         const fork_stop* const outer = std::exchange(now_.scope, s.scope);
         const fork_stop* const outer_root = std::exchange(now_.root_scope, s.scope);
         // Usually the same: see take() of the member.
@@ -342,26 +343,14 @@ public:
     unsigned regions() const noexcept { return regions_; }
     /// The member that opened the outermost region on that team that this thread works for in its
     /// task, or null. It stands for the task, whichever of its threads asks.
-    member* region_root(const team& t) const noexcept { return root_from(&now_, t); }
+    member* region_root(const team& t) const noexcept { return now_.root_in(t); }
     /// Calls `use(root)` with that member for each task on the thread's stack that has one.
     template<class Use>
     void each_region_root(const team& t, Use&& use) const {
-        for (const work* w = &now_; w != nullptr; w = w->below) {
-            if (w == &now_ || w->other_task) {
-                if (member* const root = root_from(w, t)) {
-                    use(*root);
-                }
-            }
-        }
+        now_.each_root_in(t, use);
     }
     /// Whether the thread works for a region of that team, also one that was set aside.
-    bool works_for(const team& t) const noexcept {
-        bool does = now_.team == &t;
-        for (const work* w = now_.below; w != nullptr && !does; w = w->below) {
-            does = w->team == &t;
-        }
-        return does;
-    }
+    bool works_for(const team& t) const noexcept { return now_.is_for(t); }
     /// Begins a loop or scope that may be stopped. @returns the one around it, for `leave_scope`.
     const fork_stop* enter_scope(const fork_stop& s) noexcept {
         return std::exchange(now_.scope, &s);
@@ -372,23 +361,6 @@ public:
 private:
     static constexpr unsigned looks = 16;
     static constexpr std::int64_t patience_ns = 30'000;
-
-    /// The end of every list.
-    static frame* root() noexcept { return reinterpret_cast<frame*>(&root_tag); }
-    alignas(frame) static inline constinit char root_tag = 0;
-
-    /// Of what one task has set aside, from there on. The regions that another thread opened go on
-    /// with what that thread has set aside.
-    static member* root_from(const work* w, const team& t) noexcept {
-        do {
-            const auto* const opener = static_cast<const member*>(w->region);
-            if (w->team == &t) {
-                return opener->root;
-            }
-            w = opener != nullptr ? opener->below : w->below;
-        } while (w != nullptr && !w->other_task);
-        return nullptr;
-    }
 
     static team& team_for(const basic_fork_site<Atomics>& s) {
         const worker_context* const worker = worker_context::current();
@@ -426,7 +398,7 @@ private:
         now_.region = now_.seat;
         now_.seat->begin(now_.region);
         now_.root_scope = now_.scope;
-        now_.newest = root();
+        now_.newest = work::root();
         if (t.width() > 1 && t.nobody_watches()) {
             now_.seat->demand(); // Nobody is awake to ask.
         }
@@ -486,49 +458,8 @@ private:
     }
     /// Publishes the oldest work. @returns false without work to share, or without a free place.
     bool publish_oldest() noexcept {
-        return now_.seat->free_place() != member::places && publish(1, false);
+        return now_.seat->free_place() != member::places && now_.publish(1, false);
     }
-    /// Publishes work in that many places, which are free, the oldest first.
-    /// @param all this thread is going to block. So each newer frame gets a place, too, if there
-    /// are so many: what this thread waits for may be of any of them.
-    /// @returns whether there was any.
-    bool publish(unsigned free, bool all) noexcept {
-        unsigned frames = 0;
-        frame* oldest = root();
-        while (now_.newest != root()) { // Turns the list round.
-            frame* const f = now_.newest;
-            now_.newest = std::exchange(f->older, oldest);
-            oldest = f;
-            ++frames;
-        }
-        const fork_stop* scope = fork_stop::not_left(now_.root_scope);
-        bool published = false;
-        for (; oldest != root(); --frames) { // And back.
-            frame* const f = oldest;
-            oldest = std::exchange(f->older, now_.newest);
-            now_.newest = f;
-            for (bool last = false; free != 0 && !last;) {
-                const bool whole = f->kind->split == nullptr;
-                last = whole || (all && free <= frames);
-                frame* given = whole ? f : f->kind->split(*f, last, scope);
-                if (given == nullptr && all && !last) { // Perhaps less than a grain of it.
-                    last = true;
-                    given = f->kind->split(*f, last, scope);
-                }
-                if (given == nullptr) {
-                    break;
-                }
-                if (whole) {
-                    now_.newest = std::exchange(f->older, nullptr);
-                }
-                now_.seat->publish(*given, now_.seat->free_place(), now_.region, scope);
-                published = true;
-                --free;
-            }
-        }
-        return published;
-    }
-
     /// A frame to work on in a wait for `f`: of this thread, of the one that took `f`, or of
     /// another one that works for the same region.
     frame* find_help(frame& f, std::int64_t now) noexcept {

@@ -49,16 +49,18 @@ private:
 /// The frames that a thread has pending, and the region that they belong to. While no region is
 /// open, all members but `scope` and `below` are as here.
 template<class Atomics>
-struct basic_fork_work {
+struct REGATTA_POOLS_EXPORT basic_fork_work {
     using request = fork_request<Atomics>;
+    using frame = basic_fork_frame<Atomics>;
     using member = basic_fork_member<Atomics>;
+    using team_type = basic_fork_team<Atomics>;
 
-    basic_fork_frame<Atomics>* newest = nullptr;
+    frame* newest = nullptr;
     /// The request word of the member, from the first fork of the region on.
     const typename request::word* beat = request::none();
     member* seat = nullptr; ///< Null while no region is open.
-    basic_fork_team<Atomics>* team = nullptr;
-    basic_fork_frame<Atomics>* outermost = nullptr; ///< The frame that began the region, if any.
+    team_type* team = nullptr;
+    frame* outermost = nullptr; ///< The frame that began the region, if any.
     const void* region = nullptr;
     const fork_stop* root_scope = nullptr;  ///< The innermost scope around all frames of the list.
     const fork_stop* scope = nullptr;       ///< The innermost scope.
@@ -66,63 +68,85 @@ struct basic_fork_work {
     bool borrowed = false;                  ///< The seat is given back at the end of the region.
     bool counted = false;                   ///< The region counts as a task of its own.
     bool other_task = false;                ///< What runs on top of it is no part of its task.
-};
 
-/// The place in a team that a thread keeps between its regions.
-///
-/// Threads: the thread's own.
-template<class Atomics>
-class basic_fork_home {
-public:
-    using team = basic_fork_team<Atomics>;
-    using member = basic_fork_member<Atomics>;
+    /// The end of every list.
+    static frame* root() noexcept { return reinterpret_cast<frame*>(&root_tag); }
+    alignas(frame) static inline constinit char root_tag = 0;
 
-    constexpr basic_fork_home() noexcept = default;
-    basic_fork_home(const basic_fork_home&) = delete;
-    basic_fork_home& operator=(const basic_fork_home&) = delete;
+    /// Publishes work in that many places, which are free, the oldest first.
+    /// @param all this thread is going to block. So each newer frame gets a place, too, if there
+    /// are so many: what this thread waits for may be of any of them.
+    /// @returns whether there was any.
+    bool publish(unsigned free, bool all) noexcept {
+        unsigned frames = 0;
+        frame* oldest = root();
+        while (newest != root()) { // Turns the list round.
+            frame* const f = newest;
+            newest = std::exchange(f->older, oldest);
+            oldest = f;
+            ++frames;
+        }
+        const fork_stop* around = fork_stop::not_left(root_scope);
+        bool published = false;
+        for (; oldest != root(); --frames) { // And back.
+            frame* const f = oldest;
+            oldest = std::exchange(f->older, newest);
+            newest = f;
+            for (bool last = false; free != 0 && !last;) {
+                const bool whole = f->kind->split == nullptr;
+                last = whole || (all && free <= frames);
+                frame* given = whole ? f : f->kind->split(*f, last, around);
+                if (given == nullptr && all && !last) { // Perhaps less than a grain of it.
+                    last = true;
+                    given = f->kind->split(*f, last, around);
+                }
+                if (given == nullptr) {
+                    break;
+                }
+                if (whole) {
+                    newest = std::exchange(f->older, nullptr);
+                }
+                seat->publish(*given, seat->free_place(), region, around);
+                published = true;
+                --free;
+            }
+        }
+        return published;
+    }
 
-    bool is_in(const team& t) const noexcept { return team_id_ == t.id(); }
-    /// Whether a thread from outside can still keep a place, which it gives back when it ends. The
-    /// destructor of a `thread_local` object that runs later has to borrow one.
-    bool lasts() const noexcept { return REGATTA_THREAD_DESTRUCTORS && !ended_; }
-    /// Moves to that team. Throws `std::bad_alloc`; then the thread stays where it is.
-    /// @param leaves_at_end whether a thread from outside gives the place back when it ends. A
-    /// worker does so itself.
-    void move_to(team& t, bool leaves_at_end) {
-        member& fresh = t.seat();
-        leave();
-        seat_ = &fresh;
-        team_id_ = t.id();
-        if constexpr (REGATTA_THREAD_DESTRUCTORS) {
-            if (leaves_at_end && worker_context::current() == nullptr) {
-                static thread_local last_act holder;
-                holder.home = this;
+    /// The member that opened the outermost region on that team of what one task has set aside,
+    /// from here on; or null. The regions that another thread opened go on with what that thread
+    /// has set aside.
+    member* root_in(const team_type& t) const noexcept {
+        const basic_fork_work* w = this;
+        do {
+            const auto* const opener = static_cast<const member*>(w->region);
+            if (w->team == &t) {
+                return opener->root;
+            }
+            w = opener != nullptr ? opener->below : w->below;
+        } while (w != nullptr && !w->other_task);
+        return nullptr;
+    }
+    /// Calls `use(root)` with that member for each task on the thread's stack that has one.
+    template<class Use>
+    void each_root_in(const team_type& t, Use&& use) const {
+        for (const basic_fork_work* w = this; w != nullptr; w = w->below) {
+            if (w == this || w->other_task) {
+                if (member* const found = w->root_in(t)) {
+                    use(*found);
+                }
             }
         }
     }
-    /// Gives the place back.
-    void leave() noexcept {
-        if (seat_ != nullptr) {
-            team::let_go(*std::exchange(seat_, nullptr));
-            team_id_ = 0;
+    /// Whether it is for a region of that team, or what was set aside is.
+    bool is_for(const team_type& t) const noexcept {
+        const basic_fork_work* w = this;
+        while (w != nullptr && w->team != &t) {
+            w = w->below;
         }
+        return w != nullptr;
     }
-    member* seat() const noexcept { return seat_; }
-
-private:
-    struct last_act {
-        basic_fork_home* home = nullptr;
-        ~last_act() {
-            if (home != nullptr) {
-                home->leave();
-                home->ended_ = true;
-            }
-        }
-    };
-
-    member* seat_ = nullptr;
-    std::uint64_t team_id_ = 0;
-    bool ended_ = false; ///< Nothing will give back a place any more.
 };
 
 } // namespace regatta::detail

@@ -14,9 +14,9 @@
 #include <regatta/core/detail/block_cache.hpp>
 #include <regatta/core/detail/drop_scope.hpp>
 #include <regatta/core/detail/error_tally.hpp>
-#include <regatta/core/detail/placed_thread.hpp>
 #include <regatta/core/detail/wait_graph.hpp>
 #include <regatta/core/detail/worker_context.hpp>
+#include <regatta/core/detail/worker_crew.hpp>
 #include <regatta/core/detail/worker_loop.hpp>
 #include <regatta/core/pool_options.hpp>
 
@@ -25,7 +25,6 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -59,6 +58,7 @@ public:
         , errors_(errors)
         , deepest_help_(deepest_help)
         , blocks_(owner)
+        , crew_(loop_, options)
         , loop_(source, options.steal, options.spin) {
         if (options.spin < std::chrono::nanoseconds::zero()) {
             fail_argument("pool_options::spin must not be negative");
@@ -121,68 +121,28 @@ public:
     /// `std::logic_error` if the pool is closed.
     REGATTA_APART void add_workers(unsigned count) {
         refuse_fork("add threads to the pool");
-        const std::lock_guard lifecycle(lifecycle_);
-        if (closed()) {
-            fail_state(
-                text_of({"cannot add threads to the pool '", options_.name, "': it is closed"}));
-        }
-        const unsigned kept = loop_.ask_to_stay(count); // Workers about to leave stay instead.
-        REGATTA_TRY {
-            launch_workers(count - kept);
-        }
-        REGATTA_CATCH_ALL {
-            members().ask_to_leave(kept);
-            loop_.wake_all();
-            REGATTA_RETHROW;
-        }
-        loop_.rested().notify_all();
+        crew_.add(count, work());
     }
     /// Starts the first workers. None takes a task before all are started. If one cannot be
     /// started, all leave and `std::system_error` is thrown.
-    REGATTA_APART void start(unsigned count) {
-        loop_.hold(loop_type::starting);
-        REGATTA_TRY {
-            add_workers(count);
-        }
-        REGATTA_CATCH_ALL {
-            wait_for_leavers();
-            {
-                const std::lock_guard lifecycle(lifecycle_);
-                next_index_ = 0;
-            }
-            loop_.release(loop_type::starting);
-            REGATTA_RETHROW;
-        }
-        loop_.release(loop_type::starting);
-    }
+    REGATTA_APART void start(unsigned count) { crew_.start(count, work()); }
     /// Asks that many workers, or all there are, to leave after their current tasks. Does nothing
     /// in a closed pool, whose workers leave anyway, and in a fork, which has no workers.
     REGATTA_APART void remove_workers(unsigned count) {
-        if (elsewhere()) {
-            return;
-        }
-        const std::lock_guard lifecycle(lifecycle_);
-        if (!closed()) {
-            members().ask_to_leave(count);
-            loop_.wake_all();
+        if (!elsewhere()) {
+            crew_.remove(count);
         }
     }
     /// Adds or removes workers until `count` are to stay.
     REGATTA_APART void resize(unsigned count) {
         refuse_fork("change the threads of the pool");
-        const std::lock_guard resizing(resize_mutex_);
-        const unsigned now = expected();
-        if (count > now) {
-            add_workers(count - now);
-        } else {
-            remove_workers(now - count);
-        }
+        crew_.resize(count, work());
     }
     /// Waits until the workers that were asked to leave have left.
     REGATTA_APART void wait_for_leavers() {
         refuse_fork("wait for threads of the pool");
         refuse_worker("wait for threads of the pool");
-        loop_.progress().wait([this] { return members().all_left(); });
+        crew_.wait_for_leavers();
     }
     // These return 0 in a fork: there a thread that does not exist may hold the lock.
     /// The number of workers, those included that are about to leave.
@@ -329,12 +289,8 @@ public:
     std::uint64_t dropped() const noexcept { return loop_.dropped(); }
 
 private:
-    struct worker : basic_worker<typename Source::seat, std_atomics> {
-        using basic_worker<typename Source::seat, std_atomics>::basic_worker;
-        worker* launched_before = nullptr; ///< While they are awaited; for the thread that waits.
-        placed_thread thread;              ///< Last: it uses all of the above.
-    };
-    using loop_type = basic_worker_loop<Source, worker, std_atomics>;
+    using worker = typename worker_crew<Source>::worker;
+    using loop_type = typename worker_crew<Source>::loop_type;
 
     /// The context, on its stack, that makes the calling thread a worker.
     class seated_context : public worker_context {
@@ -410,7 +366,10 @@ private:
     /// Bounds the stack of a worker. A recursion rarely goes that deep.
     static constexpr unsigned deepest_run_here = 256;
 
-    typename loop_type::members_type& members() noexcept { return loop_.members(); }
+    /// What a worker's thread does.
+    auto work() noexcept {
+        return [this](worker& w) noexcept { loop_.work(w, hooks{*this}); };
+    }
     const typename loop_type::members_type& members() const noexcept { return loop_.members(); }
 
     /// The worker of this pool that calls, or null; from any module of the program.
@@ -451,63 +410,8 @@ private:
         }
     }
 
-    /// Starts that many workers, which get into place at once: all are launched before the first is
-    /// awaited. If one cannot be started the others are asked to leave, and the error of the first
-    /// is thrown. Under `lifecycle_`, so that none is asked to leave meanwhile.
-    REGATTA_APART void launch_workers(unsigned count) {
-        std::exception_ptr failure;
-        worker* newest = nullptr;
-        for (unsigned i = 0; i < count && failure == nullptr; ++i) {
-            REGATTA_TRY {
-                newest = &launch_worker(newest);
-            }
-            REGATTA_CATCH_ALL {
-                failure = std::current_exception();
-            }
-        }
-        unsigned in_place = 0;
-        while (newest != nullptr) {
-            worker& w = *newest;
-            newest = w.launched_before;
-            REGATTA_TRY {
-                w.thread.await_start();
-                ++in_place;
-            }
-            REGATTA_CATCH_ALL {
-                failure = std::current_exception();
-                if (w.index + 1 == next_index_) {
-                    next_index_ = w.index; // The next one is to be what this one was to be.
-                }
-                members().remove(w);
-            }
-        }
-        if (failure != nullptr) {
-            members().ask_to_leave(in_place);
-            loop_.wake_all();
-            std::rethrow_exception(failure);
-        }
-    }
-    /// The thread of the next worker begins.
-    REGATTA_APART worker& launch_worker(worker* before) {
-        worker& w = members().add(next_index_);
-        w.launched_before = before;
-        REGATTA_TRY {
-            w.thread.launch({text_of({options_.name, "/", decimal(next_index_)}),
-                             cpu_in_turn(options_.pin, next_index_), options_.cpus,
-                             options_.schedule},
-                            [this, &w]() noexcept { loop_.work(w, hooks{*this}); });
-        }
-        REGATTA_CATCH_ALL {
-            members().remove(w);
-            REGATTA_RETHROW;
-        }
-        ++next_index_;
-        return w;
-    }
-
     REGATTA_APART void end(bool discard) {
-        if (elsewhere()) { // There is nobody to run or to end; placed_thread leaves its thread
-                           // alone.
+        if (elsewhere()) { // Nobody is to run or to end; placed_thread leaves its thread alone.
             source_.abandon();
             loop_.forks().abandon();
             return;
@@ -517,13 +421,7 @@ private:
         }
         refuse_worker("close or stop the pool");
         refuse_dropped("close or stop the pool");
-        {
-            const std::lock_guard lifecycle(lifecycle_);
-            loop_.close(discard);
-            if (!discard && members().expected() == 0 && !idle()) {
-                launch_workers(1);
-            }
-        }
+        crew_.close(discard, work());
         loop_.release(loop_type::paused); // The workers look again.
         source_.tell_closed();
         if (discard) {
@@ -532,9 +430,7 @@ private:
             source_.drop_all([this]() noexcept { loop_.count_dropped(); },
                              [this]() noexcept { return expected() == 0 && !idle(); });
         }
-        const std::lock_guard lock(join_mutex_);
-        wait_for_leavers();
-        members().end([](worker& w) noexcept { w.thread.join(); });
+        crew_.join();
     }
 
     const void* const pool_;
@@ -546,12 +442,7 @@ private:
     block_cache blocks_;
     wait_graph waits_;
 
-    /// Held while workers are added or removed and while closing begins. No task runs under it.
-    std::mutex lifecycle_;
-    std::mutex resize_mutex_; ///< Held while resizing, so that two calls do not add up.
-    std::mutex join_mutex_;   ///< Held while joining.
-    unsigned next_index_ = 0; ///< The index of the next worker. Guarded by `lifecycle_`.
-
+    worker_crew<Source> crew_;
     loop_type loop_; ///< Last: its workers use all of the above.
 };
 
