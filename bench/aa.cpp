@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -29,7 +30,7 @@ namespace {
 using namespace regatta;
 
 constexpr std::size_t rows = 400;
-constexpr std::size_t rows_again = 12; // 3 %; 2, 3, 4, 6 or 12 workers share them evenly
+constexpr std::size_t rows_again = 12; // 3 %
 
 /// Threads with a share of the rows each, of which they compute some once more.
 class shares final : public race::scheme {
@@ -62,6 +63,15 @@ race::scheme_info info(std::string_view name, std::size_t again) {
             }};
 }
 
+/// As many workers as CPUs, or fewer, that share those rows evenly.
+unsigned even_workers() {
+    unsigned workers = std::min(available_cpus(), static_cast<unsigned>(rows_again));
+    while (rows_again % workers != 0) {
+        --workers;
+    }
+    return workers;
+}
+
 /// How many races ended as `like` says.
 template<class Like>
 unsigned count(const race::scheme_info& one, const race::scheme_info& other, unsigned races,
@@ -71,7 +81,7 @@ unsigned count(const race::scheme_info& one, const race::scheme_info& other, uns
     for (unsigned i = 0; i < races; ++i) {
         race::race_options how;
         how.work.size = rows;
-        how.scheme.workers = available_cpus();
+        how.scheme.workers = even_workers();
         how.rounds = options.rounds;
         how.fill = options.usual_rounds ? race::usual_fill : std::chrono::seconds{0};
         how.seed = options.seed + i;

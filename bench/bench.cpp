@@ -210,10 +210,14 @@ void bench_run::show(const std::string& title, const std::string& unit, double s
 
 void bench_run::compare(const comparison& what, const race::series& subject,
                         const race::series& peer) {
-    if (subject.samples.empty() || peer.samples.empty()) {
-        return;
+    if (subject.failed() || peer.failed() || subject.samples.empty() || peer.samples.empty()) {
+        return; // `show` has said that it failed.
     }
     const auto ratio = race::paired_ratio(subject, peer);
+    if (ratio.count == 0) {
+        skip(what.name, "no round in which both ran undisturbed");
+        return;
+    }
     add({what.name, what.subject, what.peer, ratio, what.bar,
          !what.bar || ratio.median <= *what.bar});
 }
@@ -225,6 +229,10 @@ void bench_run::add(const figure& what, const race::series& subject) {
 }
 
 void bench_run::add(const figure& what, const std::string& subject, const race::estimate& value) {
+    if (value.count == 0) {
+        skip(what.name, "no undisturbed sample");
+        return;
+    }
     const race::estimate scaled{value.median * what.scale, value.low * what.scale,
                                 value.high * what.scale, value.count};
     add({what.name, subject, what.peer, scaled, what.bar, !what.bar || scaled.median <= *what.bar});

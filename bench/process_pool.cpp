@@ -16,6 +16,7 @@
 #include <regatta/pool/steady_pool.hpp>
 #include <regatta/process/process_pool.hpp>
 
+#include <fmt/core.h>
 #include <signal.h>
 
 #include <cstddef>
@@ -133,9 +134,8 @@ void measure_deaths(bench::bench_run& run, const bench::bench_options& options) 
     run.show(title, "ms", 1e-6, std::nullopt, result.all);
     run.add({"one SIGKILL, by 5 ms", "no death and 5 ms", 1 / 5e6, 1.0}, "one SIGKILL",
             bench::added_time(result.of("one SIGKILL"), result.of("no death")));
-    std::printf("%llu deaths, mean time to the next worker %.2f ms\n\n",
-                static_cast<unsigned long long>(pool.stats().deaths),
-                static_cast<double>(pool.stats().mean_respawn.count()) * 1e-6);
+    run.note(fmt::format("{} deaths, mean time to the next worker {:.2f} ms", pool.stats().deaths,
+                         static_cast<double>(pool.stats().mean_respawn.count()) * 1e-6));
 }
 
 /// From the kill of an idle worker to the answer of the next one in its place.

@@ -153,6 +153,7 @@ std::vector<race::result_text> read_files(const advise_arguments& arguments) {
 int run_command(const advise_arguments& arguments, const std::vector<std::string>& words) {
     const race::workload_info* workload = workload_of(arguments);
     std::vector<race::result_text> results;
+    bool failed = false;
     if (workload == nullptr) {
         results = read_files(arguments);
     } else {
@@ -167,7 +168,10 @@ int run_command(const advise_arguments& arguments, const std::vector<std::string
     const race::provenance from{race::take_fingerprint(), words};
     if (workload != nullptr) {
         to.print_aside();
-        results = measure_for_advice(*workload, arguments, arguments.files.quiet, from, control);
+        advice_measurement measured =
+            measure_for_advice(*workload, arguments, arguments.files.quiet, from, control);
+        results = std::move(measured.results);
+        failed = measured.failed;
     }
     interrupt_guard::measured();
     race::evidence all;
@@ -180,7 +184,8 @@ int run_command(const advise_arguments& arguments, const std::vector<std::string
                                   [&](const race::text_style& style) {
                                       return race::to_text(race::advise(all, style), style);
                                   });
-    return interrupt_guard::exit_status(written ? exit_code::success : exit_code::failure);
+    return interrupt_guard::exit_status(written && !failed ? exit_code::success
+                                                           : exit_code::failure);
 }
 
 } // namespace

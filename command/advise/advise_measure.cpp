@@ -4,10 +4,12 @@
 #include "advise/advise_measure.hpp"
 
 #include "common/progress_bar.hpp"
+#include "common/terminal.hpp"
 #include "report/race/json.hpp"
 #include "report/scale/scale_json.hpp"
 #include "sampling/race.hpp"
 #include "scaling/scale.hpp"
+#include "schemes/scheme.hpp"
 
 #include <regatta/cpu/available_cpus.hpp>
 
@@ -114,20 +116,24 @@ void announce(const race::workload_info& workload, const measure_arguments& argu
 
 } // namespace
 
-std::vector<race::result_text> measure_for_advice(const race::workload_info& workload,
-                                                  const measure_arguments& arguments, bool quiet,
-                                                  const race::provenance& from,
-                                                  race::race_control& control) {
+advice_measurement measure_for_advice(const race::workload_info& workload,
+                                      const measure_arguments& arguments, bool quiet,
+                                      const race::provenance& from, race::race_control& control) {
     if (!quiet) {
         announce(workload, arguments, control);
     }
-    std::vector<race::result_text> results;
-    results.push_back({"the race", race_document(workload, arguments, quiet, from, control)});
+    advice_measurement all;
+    all.results.push_back({"the race", race_document(workload, arguments, quiet, from, control)});
     if (!control.stop_requested()) {
-        results.push_back(
-            {"the scaling", scale_document(workload, arguments, quiet, from, control)});
+        try {
+            all.results.push_back(
+                {"the scaling", scale_document(workload, arguments, quiet, from, control)});
+        } catch (const race::scheme_failure& e) {
+            tell(std::string("the scaling could not be measured: ") + e.what());
+            all.failed = true;
+        }
     }
-    return results;
+    return all;
 }
 
 } // namespace regatta::command

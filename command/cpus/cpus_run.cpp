@@ -4,6 +4,7 @@
 #include "cpus/cpus_run.hpp"
 
 #include "common/argument_checks.hpp"
+#include "common/lease_watcher.hpp"
 #include "common/terminal.hpp"
 #include "common/usage_error.hpp"
 #include "cpus/owned_run.hpp"
@@ -127,7 +128,7 @@ int run_command(const run_arguments& arguments) {
     options.title = arguments.words.at(0);
 
     held_program program(arguments.words);
-    const lease_watcher watcher(program);
+    const lease_watcher watcher(program.pidfd());
     exclusive_cpus lease = take(arguments, options);
     try {
         lease.enter_process(program.pid());

@@ -7,7 +7,6 @@
 #include "common/terminal.hpp"
 
 #include <regatta/base/error.hpp>
-#include <regatta/lease/exclusive_leases.hpp>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -20,7 +19,6 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <system_error>
 #include <utility>
 
 namespace regatta::command {
@@ -115,70 +113,6 @@ detail::unique_descriptor open_pidfd(pid_t pid) {
     return detail::unique_descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
 }
 
-/// Whether a process has a lease and lives.
-bool owns_cpus(pid_t process) {
-    const std::vector<exclusive_lease> leases = exclusive_status();
-    return std::any_of(leases.begin(), leases.end(), [&](const exclusive_lease& lease) {
-        return lease.process == process && !lease.numbered_elsewhere && !lease.stale;
-    });
-}
-
-/// Waits for the end of the process that is the only one who can write into the pipe `life`.
-void wait_for_end_of(pid_t watched, int life) {
-    char byte = 0;
-    while (::read(life, &byte, 1) < 0 && errno == EINTR) {
-    }
-    // Its files are closed some time before it counts as dead, and it hands over its children an
-    // instant before.
-    while (::getppid() == watched) {
-        ::usleep(1000);
-    }
-    for (int attempt = 0; attempt < 1000 && owns_cpus(watched); ++attempt) {
-        ::usleep(1000);
-    }
-}
-
-/// @returns false where another program keeps the journal locked.
-bool undo_what_is_left() {
-    try {
-        for (const std::string& problem : release_stale().problems) {
-            tell("give back CPUs: " + problem);
-        }
-    } catch (const std::system_error& error) {
-        tell(error.what());
-        return error.code().value() != EWOULDBLOCK;
-    }
-    return true;
-}
-
-/// What the watcher does until the process is dead; then what is left of it is undone.
-/// @param program a pidfd of the program, which has to die first. The kernel kills it, too, but not
-/// if it has changed its user.
-[[noreturn]] void watch(pid_t watched, int life, int program, const signals_held& held) {
-    ::setsid(); // Ctrl-C is for the others.
-    for (const int number : passed_on) {
-        set_handler(number, SIG_IGN);
-    }
-    for (const int number : from_terminal) {
-        set_handler(number, SIG_IGN);
-    }
-    held.deliver();
-    ::prctl(PR_SET_NAME, "regatta-undo", 0, 0, 0);
-    // Who reads this process's output must not wait for the watcher.
-    const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-    ::dup2(nowhere, STDIN_FILENO);
-    ::dup2(nowhere, STDOUT_FILENO);
-    wait_for_end_of(watched, life);
-    if (program >= 0) {
-        ::syscall(SYS_pidfd_send_signal, program, SIGKILL, nullptr, 0);
-    }
-    while (!undo_what_is_left()) {
-        // It was said once, and who reads the errors need not wait either.
-        ::dup2(nowhere, STDERR_FILENO);
-    }
-    ::_exit(0);
-}
-
 /// The child of `held_program` until it is another program.
 [[noreturn]] void become(std::vector<std::string> words, pid_t parent, int go, int failure,
                          const signals_held& held) {
@@ -213,36 +147,6 @@ bool undo_what_is_left() {
 }
 
 } // namespace
-
-lease_watcher::lease_watcher(const held_program& program) {
-    pipe_ends life = make_pipe();
-    const pid_t self = ::getpid();
-    const signals_held held; // None must end it before it ignores them.
-    pid_ = ::fork();
-    if (pid_ == 0) {
-        life.writing = detail::unique_descriptor();
-        watch(self, life.reading.get(), program.pidfd(), held);
-    }
-    if (pid_ < 0) {
-        tell("no process could be started that gives back the CPUs if this one is killed: " +
-             std::generic_category().message(errno) + "; then `regatta cpus release --stale` does");
-    }
-    life_ = std::move(life.writing);
-}
-
-lease_watcher::~lease_watcher() {
-    const std::vector<exclusive_lease> leases = exclusive_status();
-    const bool left = std::any_of(leases.begin(), leases.end(), [](const exclusive_lease& lease) {
-        return lease.process == ::getpid();
-    });
-    if (left) {
-        life_.release(); // Until the end of the process: before, its lease may count as alive.
-    } else if (pid_ > 0) {
-        ::kill(pid_, SIGKILL);
-        while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-        }
-    }
-}
 
 held_program::held_program(const std::vector<std::string>& words) {
     pipe_ends go = make_pipe();

@@ -6,7 +6,6 @@
 /// Running a program on CPUs that it owns, whatever ends it.
 
 #include <regatta/base/detail/unique_descriptor.hpp>
-#include <regatta/lease/exclusive_cpus.hpp>
 
 #include <sys/types.h>
 
@@ -54,25 +53,6 @@ private:
     detail::unique_descriptor failure_; ///< The child says here why it could not start.
     bool waited_for_ = false;
     int status_ = 0;
-};
-
-/// A process that gives back what this one has taken, should it be killed with SIGKILL, and ends
-/// the program before. Made before a lease is taken, by a process with one thread. At its own end
-/// it is not needed any more, unless something could not be given back: then it tries again as soon
-/// as this process has ended, and for as long as another program keeps the journal locked.
-///
-/// Failure: says so on standard error; the lease can be had without.
-class lease_watcher {
-public:
-    explicit lease_watcher(const held_program& program);
-    lease_watcher(const lease_watcher&) = delete;
-    lease_watcher& operator=(const lease_watcher&) = delete;
-    ~lease_watcher();
-
-private:
-    detail::unique_descriptor
-        life_; ///< Of a pipe, whose other end tells the watcher of this one's death.
-    pid_t pid_ = -1;
 };
 
 } // namespace regatta::command

@@ -136,7 +136,10 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
         return measure_and_write(
             files, words,
             [&](race::race_control& control, const auto& report) {
-                return race::sum_up_launches(documents(control, report), launches, options.seed);
+                race::launches_result all =
+                    race::sum_up_launches(documents(control, report), launches, options.seed);
+                all.margin = options.margin; // Also where no launch counts.
+                return all;
             },
             [&](const race::launches_result& result) {
                 std::set<std::string> said;

@@ -5,6 +5,7 @@
 
 #include "common/argument_checks.hpp"
 #include "common/duration_argument.hpp"
+#include "common/lease_watcher.hpp"
 #include "common/measurement.hpp"
 #include "common/result_files.hpp"
 #include "common/usage_error.hpp"
@@ -99,6 +100,7 @@ int run_command(const isolation_arguments& arguments, const std::vector<std::str
     if (const std::string file = program_file(options); !file.empty()) {
         files.programs = {file};
     }
+    const lease_watcher watcher; // It owns CPUs, and may move every process off them.
     return measure_and_write(
         files, words,
         [&](race::race_control& control, const auto& report) {

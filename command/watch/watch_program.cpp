@@ -38,7 +38,13 @@ watch_program::watch_program(const std::vector<std::string>& words, bool beside_
             }
         }
     }
+    // To a terminal that stops what prints in the background (stty tostop) it is just that. Beside
+    // a view it stops: nobody else may write there.
+    void (*before)(int) = beside_view ? SIG_ERR : std::signal(SIGTTOU, SIG_IGN);
     child_ = spawn(options);
+    if (before != SIG_ERR) {
+        std::signal(SIGTTOU, before);
+    }
 }
 
 void watch_program::pass_on(int signal) noexcept {

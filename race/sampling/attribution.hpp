@@ -7,6 +7,7 @@
 
 #include "schemes/run_log.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -114,6 +115,10 @@ struct attribution {
     double total_ns() const noexcept { return wall_ns * workers; }
     /// The part as a share of all, 0…1.
     double share(part p) const noexcept { return total_ns() > 0 ? of(p) / total_ns() : 0; }
+    /// How many workers ran an item, on average.
+    double busy_workers() const noexcept {
+        return std::max(1.0, workers - (wall_ns > 0 ? of(part::idle) / wall_ns : 0));
+    }
 };
 
 /// What all items cost, by the splits of the serial scheme: the median. 0 of nothing.

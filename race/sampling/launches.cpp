@@ -174,12 +174,10 @@ launches_result sum_up_launches(std::vector<json> races, unsigned planned, std::
     }
     std::vector<paired_comparison> beside;
     std::vector<launched_scheme*> judged;
-    std::vector<const series*> field;
-    std::vector<std::string> names; // of the field
+    std::vector<std::size_t> taking_part;
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (!all[i].disturbed() && all[i].usable().size() >= pairs_for_a_verdict) {
-            field.push_back(&all[i]);
-            names.push_back(all[i].name);
+            taking_part.push_back(i);
         }
         if (result.schemes[i].name == result.baseline) {
             result.schemes[i].word = verdict::baseline;
@@ -196,8 +194,14 @@ launches_result sum_up_launches(std::vector<json> races, unsigned planned, std::
         judged[i]->word = words[i].word;
         judged[i]->more_launches = words[i].more_rounds;
     }
+    std::ranges::stable_sort(taking_part, {},
+                             [&](std::size_t i) { return result.schemes[i].ratio.median; });
+    std::vector<const series*> field;
+    for (const std::size_t i : taking_part) {
+        field.push_back(&all[i]);
+    }
     for (const std::size_t place : possible_best(field, result.margin, seed)) {
-        result.leaders.push_back(names[place]);
+        result.leaders.push_back(field[place]->name);
     }
     return result;
 }

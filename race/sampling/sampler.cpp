@@ -278,8 +278,8 @@ sampling_result measure(const std::vector<contender>& contenders, const sampling
     return measurement(contenders, options, observer).run();
 }
 
-std::vector<double> paired_ratios(const series& subject, const series& peer) {
-    std::vector<double> all;
+std::vector<std::optional<double>> ratios_by_round(const series& subject, const series& peer) {
+    std::vector<std::optional<double>> all;
     const std::vector<sample> others = peer.usable();
     auto other = others.begin();
     for (const sample& one : subject.usable()) {
@@ -287,7 +287,18 @@ std::vector<double> paired_ratios(const series& subject, const series& peer) {
             ++other;
         }
         if (other != others.end() && other->round == one.round && other->ns > 0) {
-            all.push_back(one.ns / other->ns);
+            all.resize(one.round + std::size_t{1});
+            all.back() = one.ns / other->ns;
+        }
+    }
+    return all;
+}
+
+std::vector<double> paired_ratios(const series& subject, const series& peer) {
+    std::vector<double> all;
+    for (const std::optional<double>& ratio : ratios_by_round(subject, peer)) {
+        if (ratio) {
+            all.push_back(*ratio);
         }
     }
     return all;

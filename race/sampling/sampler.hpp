@@ -153,5 +153,7 @@ sampling_result measure(const std::vector<contender>& contenders, const sampling
 /// The times of `subject` as multiples of those of `peer`, of each round in which both have a
 /// usable sample, in the order of the rounds.
 std::vector<double> paired_ratios(const series& subject, const series& peer);
+/// The same by rounds: nothing for a round in which one of them has none.
+std::vector<std::optional<double>> ratios_by_round(const series& subject, const series& peer);
 
 } // namespace regatta::race

@@ -141,6 +141,7 @@ sweep_result sum_up_sweeps(const workload_info& workload, const race_options& op
             }
         }
         cell.launches = sum_up_launches(std::move(races), planned, options.seed);
+        cell.launches.margin = options.margin; // Also where no launch counts.
     }
     return result;
 }

@@ -91,8 +91,8 @@ scaling_fit fit_of(const scale_result& result) {
     for (const scale_point& point : result.points) {
         if (point.ran() && !base.measured.disturbed() && !point.measured.disturbed() &&
             point.workers <= result.cpus) {
-            observed.push_back(
-                {static_cast<double>(point.workers), paired_ratios(base.measured, point.measured)});
+            observed.push_back({static_cast<double>(point.workers),
+                                ratios_by_round(base.measured, point.measured)});
         }
     }
     return fit_scaling(observed, result.order_seed, result.floor.distance);

@@ -87,56 +87,97 @@ double residual_of(const Fit& fit, const std::vector<speedup_at>& points) {
 /// that are drawn one by one are taken as independent, so it is stretched as far as the values of
 /// neighbouring rounds resemble each other.
 /// @param most that the value may be; the least is 0.
+/// @param count of rounds behind it.
 estimate with_interval(double value, std::vector<double> resampled,
-                       const std::vector<double>& of_rounds, double most) {
+                       const std::vector<double>& of_rounds, double most, std::size_t count) {
     std::ranges::sort(resampled);
     const std::size_t cut = resampled.size() / 40;
     const double below = value - std::min(value, resampled[cut]);
     const double above = std::max(value, resampled[resampled.size() - 1 - cut]) - value;
     const double stretch = neighbour_stretch(of_rounds);
     return {value, std::max(0.0, value - below * stretch), std::min(most, value + above * stretch),
-            of_rounds.size()};
+            count};
 }
 
-/// Of each observation with more than one worker the median of its speed-ups.
-std::vector<speedup_at> medians_of(const std::vector<scaling_observation>& observed) {
-    std::vector<speedup_at> points;
-    for (const scaling_observation& one : observed) {
-        points.push_back({one.workers, median(one.speedups)});
-    }
-    return points;
-}
-
-/// The same of rounds drawn with replacement. A round is drawn for all observations at once, since
-/// they share its baseline.
-std::vector<speedup_at> resampled_medians(const std::vector<scaling_observation>& observed,
-                                          random_source& random) {
-    constexpr std::size_t range = std::size_t{1} << 31;
-    std::size_t rounds = 0;
-    for (const scaling_observation& one : observed) {
-        rounds = std::max(rounds, one.speedups.size());
-    }
-    std::vector<std::size_t> drawn(rounds);
-    for (std::size_t& place : drawn) {
-        place = random.below(range);
-    }
-    std::vector<speedup_at> points;
-    for (const scaling_observation& one : observed) {
+/// The speed-ups of one worker count: by rounds, and their median.
+struct observed_workers {
+    explicit observed_workers(const scaling_observation& one)
+        : workers(one.workers)
+        , by_round(one.speedups) {
         std::vector<double> values;
-        for (std::size_t i = 0; i < one.speedups.size(); ++i) {
-            values.push_back(one.speedups[drawn[i] * one.speedups.size() / range]);
+        for (const std::optional<double>& value : by_round) {
+            if (value) {
+                values.push_back(*value);
+            }
         }
-        points.push_back({one.workers, median(std::move(values))});
+        count = values.size();
+        middle = count == 0 ? 0 : median(std::move(values));
+    }
+    /// That of a round, if there was one.
+    std::optional<double> of_round(std::size_t round) const {
+        return round < by_round.size() ? by_round[round] : std::nullopt;
+    }
+
+    double workers;
+    std::vector<std::optional<double>> by_round;
+    std::size_t count = 0; ///< Of rounds with a value.
+    double middle = 0;
+};
+
+/// The rounds of which some worker count has a value.
+std::vector<std::size_t> rounds_of(const std::vector<observed_workers>& observed) {
+    std::size_t end = 0;
+    for (const observed_workers& one : observed) {
+        end = std::max(end, one.by_round.size());
+    }
+    std::vector<std::size_t> rounds;
+    for (std::size_t round = 0; round < end; ++round) {
+        if (std::ranges::any_of(observed, [&](const observed_workers& one) {
+                return one.of_round(round).has_value();
+            })) {
+            rounds.push_back(round);
+        }
+    }
+    return rounds;
+}
+
+/// Of each worker count the median of its speed-ups.
+std::vector<speedup_at> medians_of(const std::vector<observed_workers>& observed) {
+    std::vector<speedup_at> points;
+    for (const observed_workers& one : observed) {
+        points.push_back({one.workers, one.middle});
     }
     return points;
 }
 
-/// The speed-ups of one round. An observation with more rounds is thinned out.
-std::vector<speedup_at> points_of_round(const std::vector<scaling_observation>& observed,
-                                        std::size_t round, std::size_t rounds) {
+/// The same of rounds drawn with replacement. A round is drawn for all worker counts at once, since
+/// they share its baseline.
+std::vector<speedup_at> resampled_medians(const std::vector<observed_workers>& observed,
+                                          const std::vector<std::size_t>& rounds,
+                                          random_source& random) {
+    std::vector<std::size_t> drawn(rounds.size());
+    for (std::size_t& round : drawn) {
+        round = rounds[random.below(rounds.size())];
+    }
     std::vector<speedup_at> points;
-    for (const scaling_observation& one : observed) {
-        points.push_back({one.workers, one.speedups[round * one.speedups.size() / rounds]});
+    for (const observed_workers& one : observed) {
+        std::vector<double> values;
+        for (const std::size_t round : drawn) {
+            if (const auto value = one.of_round(round)) {
+                values.push_back(*value);
+            }
+        }
+        points.push_back({one.workers, values.empty() ? one.middle : median(std::move(values))});
+    }
+    return points;
+}
+
+/// The speed-ups of one round; where one is missing, the median stands in.
+std::vector<speedup_at> points_of_round(const std::vector<observed_workers>& observed,
+                                        std::size_t round) {
+    std::vector<speedup_at> points;
+    for (const observed_workers& one : observed) {
+        points.push_back({one.workers, one.of_round(round).value_or(one.middle)});
     }
     return points;
 }
@@ -181,11 +222,12 @@ std::string_view to_string(scaling_law law) noexcept {
 scaling_fit fit_scaling(const std::vector<scaling_observation>& observed, std::uint64_t seed,
                         double noise) {
     constexpr std::size_t resamples = 1000;
-    std::vector<scaling_observation> several; // one worker is the measure of all: it says nothing
+    std::vector<observed_workers> several; // one worker is the measure of all: it says nothing
     bool one_worker = false;
     for (const scaling_observation& one : observed) {
-        if (one.workers > 1 && !one.speedups.empty()) {
-            several.push_back(one);
+        observed_workers mine(one);
+        if (one.workers > 1 && mine.count != 0) {
+            several.push_back(std::move(mine));
         }
         one_worker = one_worker || one.workers == 1;
     }
@@ -194,10 +236,9 @@ scaling_fit fit_scaling(const std::vector<scaling_observation>& observed, std::u
     if (several.empty()) {
         return result;
     }
-    std::size_t rounds = several.front().speedups.size();
-    for (const scaling_observation& one : several) {
-        rounds = std::min(rounds, one.speedups.size());
-    }
+    const std::vector<std::size_t> rounds = rounds_of(several);
+    const std::size_t fewest =
+        std::ranges::min_element(several, {}, &observed_workers::count)->count;
     const bool usl = several.size() >= 2;
     random_source random(seed);
     struct {
@@ -210,15 +251,15 @@ scaling_fit fit_scaling(const std::vector<scaling_observation>& observed, std::u
         }
     } resampled, of_rounds;
     for (std::size_t i = 0; i < resamples; ++i) {
-        resampled.add(resampled_medians(several, random));
+        resampled.add(resampled_medians(several, rounds, random));
     }
-    for (std::size_t i = 0; i < rounds; ++i) {
-        of_rounds.add(points_of_round(several, i, rounds));
+    for (const std::size_t round : rounds) {
+        of_rounds.add(points_of_round(several, round));
     }
     const std::vector<speedup_at> points = medians_of(several);
     amdahl_fit& amdahl = result.amdahl.emplace();
-    amdahl.serial_fraction =
-        with_interval(amdahl_serial(points), std::move(resampled.serial), of_rounds.serial, 1);
+    amdahl.serial_fraction = with_interval(amdahl_serial(points), std::move(resampled.serial),
+                                           of_rounds.serial, 1, fewest);
     amdahl.residual = residual_of(amdahl, points);
     const double most = std::max(most_off, noise);
     const bool only_slower = amdahl.serial_fraction.median >= 1 && amdahl.residual > usual_margin;
@@ -228,12 +269,12 @@ scaling_fit fit_scaling(const std::vector<scaling_observation>& observed, std::u
         const usl_terms terms = usl_least_squares(points);
         usl_fit& fit = result.usl.emplace();
         fit.contention = with_interval(terms.contention, std::move(resampled.contention),
-                                       of_rounds.contention, 1);
+                                       of_rounds.contention, 1, fewest);
         fit.coherence = with_interval(terms.coherence, std::move(resampled.coherence),
-                                      of_rounds.coherence, HUGE_VAL);
+                                      of_rounds.coherence, HUGE_VAL, fewest);
         fit.residual = residual_of(fit, points);
         find_peak(fit);
-        const bool better = fit.coherence.low > 0 && rounds >= pairs_for_a_verdict;
+        const bool better = fit.coherence.low > 0 && fewest >= pairs_for_a_verdict;
         if (fit.residual <= most && (better || !amdahl.describes)) {
             result.preferred = scaling_law::usl;
         }

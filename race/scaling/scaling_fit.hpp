@@ -15,10 +15,11 @@
 
 namespace regatta::race {
 
-/// Speed-ups of one worker count: a value a round, paired with the baseline of that round.
+/// Speed-ups of one worker count, each paired with the baseline of its round.
 struct scaling_observation {
     double workers = 1;
-    std::vector<double> speedups;
+    /// Of round 0, 1 …; nothing where one of the two was not measured undisturbed.
+    std::vector<std::optional<double>> speedups;
 };
 
 /// Amdahl's law: S(p) = 1 / (s + (1 − s) / p).

@@ -132,7 +132,7 @@ private:
         if (exclusive_error unknown = check_online(machine_)) {
             return unknown;
         }
-        const free_cpus state = find_free_cpus(system_, machine_, leases_);
+        const free_cpus state = find_free_cpus(system_, machine_, leases_, lease_->options);
         layout_ = topology::read(system_.root());
         exclusive_error error;
         if (cpus != nullptr) {
@@ -194,7 +194,7 @@ private:
                 lease_->plan = std::move(plan);
                 return {};
             }
-            if (failed.number != ENOTSUP) {
+            if (error.number == ENOTSUP) { // That of the best way that failed.
                 error.number = failed.number;
             }
             const std::string reason =

@@ -61,33 +61,43 @@ group_tree find_group_tree(exclusive_system& system, bool v2) {
     return tree;
 }
 
-/// CPUs that groups hold exclusively: partitions, and exclusive cpusets of version 1 directly below
-/// the top. A nested partition takes its CPUs from its parent: a CPU belongs to the innermost one.
-std::vector<held_cpus> find_held_cpus(exclusive_system& system, const group_tree& v2,
-                                      const group_tree& v1) {
-    std::vector<held_cpus> held;
-    if (v2) {
+/// Adds CPUs that a group holds exclusively. Where this process is in that group, they are its own,
+/// unless a lease has them.
+void add_held(exclusive_machine& machine, const group_tree& tree, std::string group,
+              const cpu_set& cpus) {
+    const bool around = (tree.own + "/").starts_with(group + "/");
+    if (around && !is_lease_group(group)) {
+        machine.own_partition = cpus; // The innermost comes last.
+    } else {
+        machine.held.push_back({std::move(group), cpus});
+    }
+}
+
+/// Finds the CPUs that groups hold exclusively: partitions, and exclusive cpusets of version 1
+/// directly below the top. A nested partition takes its CPUs from its parent: a CPU belongs to the
+/// innermost one.
+void find_held_cpus(exclusive_system& system, exclusive_machine& machine) {
+    if (const group_tree& v2 = machine.v2) {
         for (const std::string& group : groups_below(system, v2.top)) {
             const auto cpus = is_partition(system, group)
                                   ? read_cpus(system, group + "/cpuset.cpus.effective")
                                   : std::nullopt;
             if (cpus) {
-                held.push_back({group, *cpus});
+                add_held(machine, v2, group, *cpus);
             }
         }
     }
-    if (v1) {
+    if (const group_tree& v1 = machine.v1) {
         for (const std::string& name : system.list_folders(v1.top)) {
             const std::string group = v1.top + "/" + name;
             const auto exclusive = system.read(group + "/cpuset.cpu_exclusive");
             const auto cpus = read_cpus(system, group + "/cpuset.cpus");
             const bool is_held = exclusive && trimmed(*exclusive) == "1";
             if (cpus && (is_held || is_lease_group(group))) { // Theirs is not always exclusive.
-                held.push_back({group, *cpus});
+                add_held(machine, v1, group, *cpus);
             }
         }
     }
-    return held;
 }
 
 } // namespace
@@ -148,7 +158,13 @@ exclusive_machine read_machine(exclusive_system& system) {
     machine.online = read_cpus(system, "/sys/devices/system/cpu/online").value_or(cpu_set());
     machine.v2 = find_group_tree(system, true);
     machine.v1 = find_group_tree(system, false);
-    machine.held = find_held_cpus(system, machine.v2, machine.v1);
+    find_held_cpus(system, machine);
+    if (machine.v1) {
+        machine.own_cpuset = read_cpus(system, machine.v1.own + "/cpuset.cpus").value_or(cpu_set());
+    }
+    if (machine.own_cpuset.empty()) {
+        machine.own_cpuset = machine.online;
+    }
     machine.isolated_at_boot =
         read_cpus(system, "/sys/devices/system/cpu/isolated").value_or(cpu_set()) & machine.online;
     for (const held_cpus& one : machine.held) {
@@ -167,22 +183,27 @@ bool has_group(exclusive_system& system, const exclusive_machine& machine,
     return false;
 }
 
-cpu_set usable_cpus(exclusive_system& system, const exclusive_machine& machine) {
+cpu_set usable_cpus(exclusive_system& system, const exclusive_machine& machine, bool new_cpuset) {
     cpu_set usable = machine.online;
+    // What a group is granted lacks the CPUs that others hold. These are reported as held, by name.
+    const auto with_held = [&](cpu_set granted) {
+        for (const held_cpus& one : machine.held) {
+            granted |= one.cpus;
+        }
+        return granted;
+    };
     if (machine.v1) {
         usable &= read_cpus(system, machine.v1.top + "/cpuset.cpus").value_or(usable);
+        if (!new_cpuset) {
+            usable &= with_held(machine.own_cpuset);
+        }
     }
     if (machine.v2) {
         // A group without a cpuset uses that of its nearest ancestor that has one.
         const auto chain = machine.v2.chain();
         for (auto group = chain.rbegin(); group != chain.rend(); ++group) {
             if (const auto granted = read_cpus(system, *group + "/cpuset.cpus.effective")) {
-                // It lacks the CPUs of partitions. These are reported as held, by name.
-                cpu_set all = *granted;
-                for (const held_cpus& one : machine.held) {
-                    all |= one.cpus;
-                }
-                usable &= all;
+                usable &= with_held(*granted);
                 break;
             }
         }

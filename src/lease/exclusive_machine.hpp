@@ -43,6 +43,10 @@ struct exclusive_machine {
     group_tree v2{}; ///< Control groups of version 2, if they have the cpuset controller.
     group_tree v1{}; ///< Those of version 1, if they have it.
     std::vector<held_cpus> held{}; ///< By partitions and exclusive cpusets, leases too.
+    /// The CPUs of the partition or exclusive cpuset that this process is in; empty: in none.
+    cpu_set own_partition{};
+    /// The CPUs of this process's cpuset of version 1: no thread of it can be anywhere else.
+    cpu_set own_cpuset{};
 };
 
 /// The prefix of the name of every lease's group.
@@ -73,6 +77,7 @@ exclusive_machine read_machine(exclusive_system& system);
 bool has_group(exclusive_system& system, const exclusive_machine& machine, const std::string& name);
 
 /// The CPUs that leases may use: those that are online and that the groups above grant.
-cpu_set usable_cpus(exclusive_system& system, const exclusive_machine& machine);
+/// @param new_cpuset whether a lease may make a cpuset of version 1 beside this process's own.
+cpu_set usable_cpus(exclusive_system& system, const exclusive_machine& machine, bool new_cpuset);
 
 } // namespace regatta::detail

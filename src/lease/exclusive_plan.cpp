@@ -65,9 +65,7 @@ std::vector<exclusive_plan> make_plans(const plan_request& request) {
     const bool aside = !request.options.move_others && !request.options.yielding.empty();
     plans.push_back(aside ? yielding_plan(request) : shield_plan(request));
     plans.push_back(sweep_plan(request));
-    exclusive_plan soft;
-    soft.way = "pin to the CPUs, where all other tasks may run, too";
-    plans.push_back(std::move(soft));
+    plans.push_back(soft_plan(request));
     return plans;
 }
 

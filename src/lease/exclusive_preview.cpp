@@ -32,7 +32,7 @@ exclusive_preview preview_exclusive(const cpu_set& cpus, const exclusive_options
     detail::exclusive_system system(root);
     const detail::exclusive_machine machine = detail::read_machine(system);
     const auto leases = detail::read_leases(system);
-    const detail::free_cpus state = detail::find_free_cpus(system, machine, leases);
+    const detail::free_cpus state = detail::find_free_cpus(system, machine, leases, options);
     exclusive_preview preview;
     preview.notes = detail::unread_leases(system, leases);
     const exclusive_error unknown = detail::check_online(machine);

@@ -42,9 +42,10 @@ exclusive_error busy(std::string text, const free_cpus& state) {
 } // namespace
 
 free_cpus find_free_cpus(exclusive_system& system, const exclusive_machine& machine,
-                         const std::vector<lease_record>& leases) {
+                         const std::vector<lease_record>& leases,
+                         const exclusive_options& options) {
     free_cpus result;
-    result.usable = usable_cpus(system, machine);
+    result.usable = usable_cpus(system, machine, options.move_others || !options.yielding.empty());
     for (const lease_record& lease : leases) {
         const bool alive = is_alive(system, lease);
         result.holders.emplace_back(

@@ -25,7 +25,7 @@ struct free_cpus {
 };
 
 free_cpus find_free_cpus(exclusive_system& system, const exclusive_machine& machine,
-                         const std::vector<lease_record>& leases);
+                         const std::vector<lease_record>& leases, const exclusive_options& options);
 
 /// The CPUs for everything that must leave `cpus`: those online that no lease and no partition has.
 /// If there are none, others that are online.

@@ -16,6 +16,18 @@
 
 namespace regatta::detail {
 
+namespace {
+
+/// Why this process's threads cannot be pinned to the CPUs where they are; empty: they can.
+std::string not_from_here(const plan_request& request) {
+    const cpu_set outside = request.cpus - request.machine.own_cpuset;
+    return outside.empty() ? std::string()
+                           : "the cpuset of this process, " + request.machine.v1.own +
+                                 ", does not have CPUs " + outside.to_string();
+}
+
+} // namespace
+
 exclusive_step file_step(std::string path, std::string text, std::string undo_text) {
     exclusive_step step;
     step.kind = step_kind::set_file;
@@ -48,7 +60,8 @@ exclusive_step masks_step(step_kind kind, const plan_request& request) {
     if (kind == step_kind::save_masks) {
         // A task that may use all of these and the lease's is not pinned. CPUs that other groups
         // hold do not count; those isolated at boot do, even if a lease has them.
-        step.rest = request.machine.online - request.cpus;
+        const cpu_set& own = request.machine.own_partition;
+        step.rest = (own.empty() ? request.machine.online : own) - request.cpus;
         for (const held_cpus& one : request.machine.held) {
             step.rest -= one.cpus;
         }
@@ -70,6 +83,8 @@ exclusive_plan boot_plan(const plan_request& request) {
         plan.impossible = isolated.empty() ? "no CPUs were isolated at boot (isolcpus)"
                                            : "only CPUs " + isolated.to_string() +
                                                  " were isolated at boot (isolcpus)";
+    } else {
+        plan.impossible = not_from_here(request);
     }
     return plan;
 }
@@ -140,7 +155,15 @@ exclusive_plan sweep_plan(const plan_request& request) {
         plan.impossible = "other programs' tasks would be moved, which was not allowed";
         return plan;
     }
+    plan.impossible = not_from_here(request);
     plan.steps.push_back(masks_step(step_kind::narrow_masks, request));
+    return plan;
+}
+
+exclusive_plan soft_plan(const plan_request& request) {
+    exclusive_plan plan;
+    plan.way = "pin to the CPUs, where all other tasks may run, too";
+    plan.impossible = not_from_here(request);
     return plan;
 }
 

@@ -41,4 +41,6 @@ exclusive_plan yielding_plan(const plan_request& request);
 
 exclusive_plan sweep_plan(const plan_request& request);
 
+exclusive_plan soft_plan(const plan_request& request);
+
 } // namespace regatta::detail

@@ -55,6 +55,14 @@ class OwnWorkload(unittest.TestCase):
                 document = self.race(path, "--size", "30", *FEW)
                 self.assertEqual({one["status"] for one in document["schemes"]}, {"ok"})
 
+    # Where the scaling fails, the race before it was not in vain.
+    def test_advice_comes_from_the_race_alone_where_one_worker_fails(self):
+        result = run("advise", SUMS, "--size", "1000", "--rounds", "2", "--json", "-",
+                     env=with_trouble("wrong on other threads"))
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn("the scaling could not be measured: one worker: wrong result", result.stderr)
+        support.validate(json.loads(result.stdout), "advice")
+
     # Its name needs no slash; and workers find it, wherever they are.
     def test_by_its_name_in_this_folder(self):
         with tempfile.TemporaryDirectory() as folder:

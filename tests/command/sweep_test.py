@@ -151,7 +151,7 @@ class Sweep(unittest.TestCase):
                              ["serial", "std_thread", "steady_batch"])
         self.assertEqual([(row["cell_size"], row["launches"]) for row in rows], [("64", "3")] * 3 + [("96", "3")] * 3)
         self.assertIn("2 of 2 races, 3 of 3 launches each", result.stderr)
-        self.assertIn("too few launches to say", result.stderr)
+        self.assertIn("too few clean launches to say", result.stderr)
 
     def test_launches_say_which_scheme_cannot_run(self):
         for sizes in ("100", "100,200"):

@@ -4,6 +4,7 @@
 
 import json
 import os
+import pty
 import signal
 import subprocess
 import tempfile
@@ -89,6 +90,19 @@ class Script(unittest.TestCase):
             [REGATTA, "watch", "--once", *FAST, "--json", "-", "--", "sh", "-c", "kill -HUP $$; exit 4"],
             stdin=subprocess.DEVNULL, capture_output=True, text=True, preexec_fn=ignore, timeout=60)
         self.assertEqual(result.returncode, 4, result.stderr)
+
+    def test_output_passes_a_terminal_that_stops_the_background(self):
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execv("/bin/sh", ["sh", "-c", 'stty tostop; exec "$0" "$@" >/dev/null', REGATTA, "watch", "--count", "1",
+                                 *FAST, "--", "sh", "-c", "echo hi; exit 6"])
+        self.addCleanup(os.close, terminal)
+        try:
+            support.wait_until(lambda: os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT), "its end")
+        finally:
+            os.kill(pid, signal.SIGKILL)
+        _, status = os.waitpid(pid, 0)
+        self.assertEqual(os.waitstatus_to_exitcode(status), 6)
 
     def test_a_program_may_live_longer_than_the_look_at_it(self):
         process = subprocess.Popen(

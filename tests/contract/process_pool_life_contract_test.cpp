@@ -57,6 +57,7 @@ struct surroundings {
     int policy;
     int nice;
     int cpus;
+    bool may_print;
     unsigned long memory;
 };
 surroundings look_around() {
@@ -66,6 +67,9 @@ surroundings look_around() {
     found.policy = ::sched_getscheduler(0);
     found.nice = ::getpriority(PRIO_PROCESS, 0);
     found.cpus = static_cast<int>(regatta::affinity_of_this_thread().count());
+    struct sigaction at_output {};
+    ::sigaction(SIGTTOU, nullptr, &at_output);
+    found.may_print = at_output.sa_handler == SIG_IGN;
     rlimit limit{};
     ::getrlimit(RLIMIT_DATA, &limit);
     found.memory = limit.rlim_cur;
@@ -97,6 +101,7 @@ TEST_F(process_pool, workers_get_what_the_options_say) {
     EXPECT_EQ(found.nice, 19);
     EXPECT_EQ(::sched_getscheduler(0), SCHED_OTHER);
     EXPECT_EQ(found.cpus, 1);
+    EXPECT_TRUE(found.may_print) << "a terminal with tostop would stop it for ever";
     EXPECT_EQ(pool.submit<life_calls::allocate>(std::size_t{1} << 20).get(), 'x');
     if (limit != 0) { // "how much memory of its own a worker may allocate"
         EXPECT_EQ(found.memory, limit);

@@ -66,7 +66,7 @@ public:
         for (unsigned round = 0; round < 15; ++round) {
             const double noise = 1 + ((round * 7 + workers) % 11) / 2200.0;
             one.measured.samples.push_back({round, 1e9 / speedup * noise, {}});
-            seen.speedups.push_back(speedup / noise);
+            seen.speedups.emplace_back(speedup / noise);
         }
         if (item_us > 0) {
             one.latency.record(static_cast<std::int64_t>(item_us * 1000));

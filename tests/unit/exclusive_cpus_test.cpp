@@ -96,6 +96,59 @@ TEST_F(exclusive, cpus_of_another_partition_are_refused_by_name) {
     EXPECT_TRUE(take({6}));
 }
 
+// A partition gives CPUs to those in it: this process, too.
+TEST_F(exclusive, cpus_of_its_own_partition_can_be_had) {
+    use_v2();
+    root.file("/sys/fs/cgroup/service/cpuset.cpus.partition", "root\n")
+        .file("/sys/fs/cgroup/service/cpuset.cpus", "2-5\n")
+        .file("/sys/fs/cgroup/service/cpuset.cpus.effective", "2-4\n")
+        .file("/sys/fs/cgroup/service/inner/cpuset.cpus.partition", "root\n")
+        .file("/sys/fs/cgroup/service/inner/cpuset.cpus.effective", "5\n")
+        .file("/sys/fs/cgroup/cpuset.cpus.effective", "0-1,6-7\n");
+    EXPECT_THAT(refusal({1}).text, HasSubstr("does not grant CPUs 1; it grants 2-5"));
+    EXPECT_THAT(refusal({5}).text, HasSubstr("belong to the group /sys/fs/cgroup/service/inner"));
+    EXPECT_THAT(refusal({2, 3, 4}).text, HasSubstr("take at most 2 of 2-4"));
+    auto lease = take({3});
+    EXPECT_GE(lease.level(), exclusivity::root_partition);
+}
+
+// "not granted by the control group": a thread could not be pinned there.
+TEST_F(exclusive, only_what_its_cpuset_grants_can_be_had) {
+    use_v1();
+    options.move_others = false;
+    root.file("/proc/self/cgroup", "3:cpuset:/container\n0::/\n");
+    EXPECT_THAT(refusal({1}).text, HasSubstr("does not grant CPUs 1; it grants 2-5"));
+    EXPECT_TRUE(refusal({1}).bad_request);
+    exclusive_error error;
+    auto lease = try_acquire_on(host, 1, options, error);
+    ASSERT_TRUE(lease) << error.text;
+    EXPECT_EQ(lease->cpus(), cpu_set{5});
+    EXPECT_EQ(lease->level(), exclusivity::soft);
+    lease->release();
+    // A cpuset beside that one can have them, but then nothing less will do.
+    options.move_others = true;
+    EXPECT_EQ(take({1}).level(), exclusivity::shielded);
+    system->before_act = [](const std::string& act) {
+        return act.find("regatta.others") != std::string::npos ? EACCES : 0;
+    };
+    const exclusive_error refused = refusal({1});
+    EXPECT_EQ(refused.number, EACCES);
+    EXPECT_THAT(refused.text, HasSubstr("soft is not available: the cpuset of this process, "
+                                        "/sys/fs/cgroup/cpuset/container, does not have CPUs 1"));
+}
+
+// An exclusive cpuset gives CPUs to those in it, too.
+TEST_F(exclusive, cpus_of_its_own_exclusive_cpuset_can_be_had) {
+    use_v1();
+    options.move_others = false;
+    root.file("/proc/self/cgroup", "3:cpuset:/container\n0::/\n")
+        .file("/sys/fs/cgroup/cpuset/container/cpuset.cpu_exclusive", "1\n");
+    EXPECT_EQ(take({3}).level(), exclusivity::soft);
+    root.file("/proc/self/cgroup", "3:cpuset:/\n0::/\n");
+    EXPECT_THAT(refusal({3}).text,
+                HasSubstr("belong to the group /sys/fs/cgroup/cpuset/container"));
+}
+
 TEST_F(exclusive, cpus_of_another_lease_are_refused_by_name) {
     const auto first = take({2, 3});
     const exclusive_error error = refusal({3});

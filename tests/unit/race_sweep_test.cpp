@@ -293,7 +293,16 @@ TEST(race_launches, an_unclear_ratio_says_how_many_launches_more) {
     const auto whole = race::sum_up_launches(documents, 7, 1);
     EXPECT_EQ(whole.schemes.back().word, race::verdict::unclear);
     EXPECT_GT(whole.schemes.back().more_launches, 0u);
-    EXPECT_THAT(whole.leaders, testing::UnorderedElementsAre("one", "two"));
+    EXPECT_THAT(whole.leaders, ElementsAre("one", "two"));
+}
+
+// "As in a race": that with the lowest ratio first, whichever was entered first.
+TEST(race_launches, leaders_come_in_the_order_of_their_ratios) {
+    std::vector<race::json> documents;
+    for (const double ratio : {0.99, 1.02, 0.98, 0.995, 1.01, 0.97, 0.99}) {
+        documents.push_back(launch_of(ratio));
+    }
+    EXPECT_THAT(race::sum_up_launches(documents, 7, 1).leaders, ElementsAre("two", "one"));
 }
 
 TEST(race_launches, one_with_fewer_than_six_clean_ones_may_not_win) {

@@ -8,11 +8,19 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 using namespace regatta::race;
 
 namespace {
+
+using by_rounds = std::vector<std::optional<double>>;
+
+by_rounds all_of(const std::vector<double>& values) {
+    return {values.begin(), values.end()};
+}
 
 double usl(double p, double sigma, double kappa) {
     return p / (1 + sigma * (p - 1) + kappa * p * (p - 1));
@@ -23,8 +31,8 @@ std::vector<scaling_observation> observations(const std::vector<double>& workers
                                               double kappa, double noise, std::uint64_t seed = 1) {
     std::vector<scaling_observation> all;
     for (const double p : workers) {
-        all.push_back({p, p == 1 ? std::vector<double>(15, 1.0)
-                                 : noisy(15, usl(p, sigma, kappa), noise, ++seed)});
+        all.push_back({p, p == 1 ? by_rounds(15, 1.0)
+                                 : all_of(noisy(15, usl(p, sigma, kappa), noise, ++seed))});
     }
     return all;
 }
@@ -91,9 +99,8 @@ TEST(scaling_fit, keeps_the_terms_in_their_range) {
 
 TEST(scaling_fit, pairs_of_workers_never_gain_anything) {
     // Two workers lose more than four: without bounds κ would be below 0.
-    const scaling_fit fit = fit_scaling({{1, std::vector<double>(15, 1.0)},
-                                         {2, std::vector<double>(15, 1.7)},
-                                         {4, std::vector<double>(15, 3.6)}});
+    const scaling_fit fit =
+        fit_scaling({{1, by_rounds(15, 1.0)}, {2, by_rounds(15, 1.7)}, {4, by_rounds(15, 3.6)}});
     EXPECT_EQ(fit.usl->coherence.median, 0);
     EXPECT_GT(fit.usl->contention.median, 0);
     EXPECT_FALSE(fit.usl->peak_workers);
@@ -156,7 +163,7 @@ TEST(scaling_fit, intervals_hold_the_terms_where_rounds_resemble_their_neighbour
         const std::vector<double> alone = wandering();
         for (const double p : {2.0, 3.0, 4.0, 8.0}) {
             const std::vector<double> together = wandering();
-            scaling_observation& one = observed.emplace_back(p, std::vector<double>{});
+            scaling_observation& one = observed.emplace_back(p, by_rounds{});
             for (std::size_t i = 0; i < alone.size(); ++i) {
                 one.speedups.push_back(usl(p, 0.05, 0) * std::exp(alone[i] - together[i]));
             }
@@ -186,7 +193,7 @@ TEST(scaling_fit, of_two_counts_is_amdahls_law_alone_and_of_one_none) {
 }
 
 TEST(scaling_fit, a_law_that_is_far_off_is_not_preferred) {
-    const auto rounds_of = [](double speedup) { return std::vector<double>(15, speedup); };
+    const auto rounds_of = [](double speedup) { return by_rounds(15, speedup); };
     const scaling_fit zigzag = fit_scaling(
         {{1, rounds_of(1)}, {2, rounds_of(1.9)}, {4, rounds_of(1.2)}, {8, rounds_of(5)}});
     EXPECT_GT(zigzag.amdahl->residual, 0.3);
@@ -229,4 +236,30 @@ TEST(scaling_fit, takes_counts_with_fewer_rounds) {
     const scaling_fit fit = fit_scaling(observed);
     EXPECT_NEAR(fit.usl->contention.median, 0.1, 0.05);
     EXPECT_EQ(fit.usl->contention.count, 4u);
+}
+
+// "A round is drawn for all worker counts at once, since they share its baseline": where that alone
+// wanders, all counts wander together, and what sets them apart is known the better.
+TEST(scaling_fit, pairs_the_rounds_of_counts_of_which_some_were_dropped) {
+    normal_source normal(5);
+    std::vector<double> alone; // logarithms
+    for (int round = 0; round < 40; ++round) {
+        alone.push_back(0.05 * normal.next());
+    }
+    const auto width_of = [&](std::size_t dropped_first) {
+        std::vector<scaling_observation> observed;
+        for (const double p : {2.0, 4.0}) {
+            by_rounds& mine = observed.emplace_back(p, by_rounds{}).speedups;
+            for (std::size_t round = 0; round < alone.size(); ++round) {
+                const bool dropped = p == 4 && round < dropped_first;
+                mine.push_back(dropped ? std::nullopt
+                                       : std::optional(usl(p, 0.1, 0.1) * std::exp(alone[round])));
+            }
+        }
+        const scaling_fit fit = fit_scaling(observed);
+        EXPECT_EQ(fit.usl->coherence.count, alone.size() - dropped_first);
+        return fit.usl->coherence.high - fit.usl->coherence.low;
+    };
+    // One more round that was dropped moves the places of all that follow, and no pair.
+    EXPECT_NEAR(width_of(1), width_of(0), 0.6 * width_of(0));
 }

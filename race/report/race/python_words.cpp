@@ -136,7 +136,7 @@ private:
 
     /// From the start of a run to a worker's first item, on average.
     double first_item_ns(const scheme_result& one) const {
-        return one.where.share(part::set_up) * one.where.wall_ns;
+        return one.where.of(part::set_up) / one.where.busy_workers();
     }
 
     /// What starting processes costs.

@@ -260,7 +260,7 @@ std::string set_up_words(const race_result& result, const text_style& style) {
         if (one.ok() && steps[0] > 0 && whole > 0 && one.where.workers > 0) {
             text += fmt::format("{} {} took {} a worker: spawning {}, mapping {}, first touch {}",
                                 text.empty() ? "Set-up of processes:" : ";", one.name,
-                                duration_text(whole / one.where.workers, style),
+                                duration_text(whole / one.where.busy_workers(), style),
                                 percent_text(steps[0] / whole), percent_text(steps[1] / whole),
                                 percent_text(steps[2] / whole));
         }

@@ -168,7 +168,7 @@ std::string winners_text(const sweep_result& sweep, const std::vector<const swee
     grid_column who{.title = sweep.rate ? "lowest, or as low" : "fastest, or as fast",
                     .to_the_left = true};
     const char* const too_few =
-        sweep.launches > 1 ? "too few launches to say" : "too few rounds to say";
+        sweep.launches > 1 ? "too few clean launches to say" : "too few clean rounds to say";
     for (const sweep_cell* const cell : cells) {
         const auto& leaders = leaders_of(*cell);
         const auto best = leaders.empty() ? std::nullopt : figures_of(*cell, leaders.front());

@@ -131,7 +131,7 @@ struct pool_control {
     job_slot jobs[most_jobs];
     worker_slot slots[most_workers];
 };
-inline constexpr std::uint64_t pool_layout = layout_hash<pool_control>("process_pool v5");
+inline constexpr std::uint64_t pool_layout = layout_hash<pool_control>("process_pool v6");
 
 /// Whether workers, and threads that wait for them, spin before they sleep: only while each worker
 /// and one thread more have a CPU. relaxed: nothing but time depends on it.

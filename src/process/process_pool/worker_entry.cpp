@@ -17,6 +17,7 @@
 #include <regatta/process/process_pool.hpp>
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -140,6 +141,8 @@ void run_process_worker(int argc, const char* const* argv) {
         return;
     }
     detail::role.store(detail::process_role::worker, std::memory_order_release); // As above.
+    // To a terminal that stops what prints in the background (stty tostop) it is just that.
+    ::signal(SIGTTOU, SIG_IGN);
     int status = 1;
     try {
         const auto slot = static_cast<unsigned>(std::strtoul(argv[2], nullptr, 10));

@@ -140,7 +140,9 @@ public:
         for (std::size_t i = item * numbers; i < (item + 1) * numbers; ++i) {
             sum += input_[i];
         }
-        sums_[item] = item == 3 && trouble("wrong") ? 0 : sum;
+        const bool elsewhere = maker_ != std::this_thread::get_id();
+        const bool wrong = trouble("wrong") || (elsewhere && trouble("wrong on other threads"));
+        sums_[item] = item == 3 && wrong ? 0 : sum;
     }
     void reset() {
         for (std::size_t i = 0; i < items(settings_); ++i) {
@@ -163,6 +165,7 @@ private:
     std::uint64_t* input_;
     std::uint64_t* sums_;
     regatta::workload_settings settings_;
+    std::thread::id maker_ = std::this_thread::get_id();
     bool filled_ = false; ///< Here, and not by another process.
     std::atomic<int> sevens_{0};
 };
