@@ -54,7 +54,8 @@ bool a_control_loop() {
         }
     });
     ended.wait();
-    out() << "5 steps, " << missed << " missed, at most " << late.count() * 1e-6 << " ms late\n";
+    out() << "5 steps, " << missed << " missed, at most "
+          << std::chrono::duration<double, std::milli>(late).count() << " ms late\n";
     return steps == 5 && late >= 0ns;
 }
 
