@@ -70,7 +70,9 @@ bool never_sleep() {
     bus.subscribe<last>([&](const last&) { bus.close(); });
     std::jthread consumer([&](std::stop_token stop) {
         while (!stop.stop_requested() && !bus.closed()) {
-            bus.process_batch(1);
+            if (bus.process_batch(1) == 0) {
+                regatta::std_atomics::relax(); // the processor's hint
+            }
         }
         bus.run(stop); // what was published before; returns then
     });

@@ -6,6 +6,7 @@
 
 #include "process_cases.hpp"
 
+#include <regatta/bus.hpp>
 #include <regatta/fork.hpp>
 #include <regatta/message/worker_pool.hpp>
 #include <regatta/pool.hpp>
@@ -367,6 +368,55 @@ void test_fork_messages() {
     expect(destroyed == 10, "the parent handles all");
 }
 
+/// Messages and handlers of a bus whose consumer is at work when the process forks belong to the
+/// parent; those of one that is at rest to both.
+void test_fork_bus() {
+    static int destroyed = 0;
+    struct counted {
+        bool mine = true;
+        counted() = default;
+        counted(counted&& other) noexcept : mine(std::exchange(other.mine, false)) {}
+        ~counted() { destroyed += mine ? 1 : 0; }
+    };
+    for (const bool at_work : {true, false}) {
+        destroyed = 0;
+        std::atomic<bool> inside{false};
+        std::atomic<bool> go_on{false};
+        auto bus = std::make_unique<regatta::async_bus<counted>>();
+        auto lane = std::make_unique<regatta::bus_producer<counted>>(bus->make_producer());
+        bus->subscribe<counted>([&, held = counted()](counted&) {
+            inside = true;
+            while (!go_on) {
+                std::this_thread::yield();
+            }
+        });
+        for (int i = 0; i < 5; ++i) {
+            lane->publish(counted());
+            bus->publish(counted());
+        }
+        std::thread consumer;
+        if (at_work) {
+            consumer = std::thread([&] { bus->process_batch(); });
+            while (!inside) {
+                std::this_thread::yield();
+            }
+        }
+        const int status = status_of_child([&] {
+            lane.reset();
+            bus.reset();
+            expect(destroyed == (at_work ? 0 : 11), "the child destroys all or nothing");
+        });
+        expect(status == 0, "the child ends well");
+        go_on = true;
+        if (at_work) {
+            consumer.join();
+        }
+        lane.reset();
+        bus.reset();
+        expect(destroyed == 11, "the parent destroys all");
+    }
+}
+
 /// A fork while another thread makes the shared pool: its forks run on their own thread.
 void test_fork_in_first_use() {
     if (address_sanitizer) {
@@ -499,6 +549,7 @@ int main(int count, char** words) {
         {"fork_under_load", test_fork_under_load},
         {"fork_while_resized", test_fork_while_resized},
         {"fork_messages", test_fork_messages},
+        {"fork_bus", test_fork_bus},
         {"fork_in_first_use", test_fork_in_first_use},
         {"fork_after_a_failed_first_use", test_fork_after_a_failed_first_use},
         {"fork_of_the_same_number", test_fork_of_the_same_number}};

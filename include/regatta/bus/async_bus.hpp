@@ -7,6 +7,7 @@
 
 #include <regatta/base/cache_line.hpp>
 #include <regatta/base/detail/clock.hpp>
+#include <regatta/base/detail/process_stamp.hpp>
 #include <regatta/base/detail/saturated_time.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/bus/bus_options.hpp>
@@ -50,7 +51,7 @@ namespace regatta {
 /// never write the same cache line, and one that floods the bus cannot keep the others out.
 /// `publish` on the bus itself uses a common lane and costs one compare-and-swap. The rings hold
 /// messages as tagged values. One switch dispatches on the type, and handlers get the message in
-/// place. After construction only handlers larger than 48 bytes allocate.
+/// place. After construction only handlers allocate that do not fit into a `task`.
 ///
 /// Threads: publishing, subscribing, `unsubscribe`, `close` and `stats` from any thread, handlers
 /// included. `process_batch`, `process_with`, `run`, `wait_for` and `wait_until` from one thread at
@@ -103,7 +104,15 @@ public:
     /// Destroys the handlers, then unprocessed messages. The destructors of both may still use the
     /// bus; what those of messages publish is refused. All producers and the consumer must have
     /// finished, and every `close` have returned: `run` may return before the `close` that ends it.
+    /// In a child of `fork` that had been made during a batch it destroys neither.
     ~async_bus() {
+        if (stamp_.elsewhere() && this->in_batch()) {
+            this->abandon();
+            for (table& one : tables_) {
+                one.abandon();
+            }
+            return;
+        }
         this->wait_no_more(); // Nobody will make room for what a destructor publishes.
         drop_handlers();
         this->drop_messages();
@@ -344,6 +353,7 @@ private:
         return this->take(max, use);
     }
 
+    const detail::process_stamp stamp_;
     table tables_[sizeof...(Messages)]; ///< One for each type, in the order of the set.
     adaptive_mutex
         registration_; ///< Guards changes of the tables; never held while user code runs.

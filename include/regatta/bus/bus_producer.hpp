@@ -73,7 +73,8 @@ public:
         return try_publish(T(m), c);
     }
     /// Publishes; if the lane is full, acts as `when_full` says. @returns whether it was accepted.
-    /// The message is copied or moved once, into its place.
+    /// The message is copied or moved once, into its place; once more where the lane was full at
+    /// first.
     template<class T>
     REGATTA_INLINE bool publish(T&& m) requires(set::template contains<T>) {
         return put(std::move(m));
@@ -87,7 +88,8 @@ public:
             return put(T(m)); // Before it has its place.
         }
     }
-    /// The same with a `T` made of `args` in its place, without a copy or a move.
+    /// The same with a `T` made of `args` in its place, without a copy or a move; with a move where
+    /// the lane was full at first.
     template<class T, class... Args>
     REGATTA_INLINE bool emplace(Args&&... args) requires(
         set::template contains<T>&& std::is_nothrow_constructible_v<T, Args...>) {

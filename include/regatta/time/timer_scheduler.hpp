@@ -65,8 +65,8 @@ concept timer_callback = std::invocable < std::decay_t<F>
 /// continues. An exception of the executor goes there, too. A run that the executor does not accept
 /// or drops is lost. A periodic timer then waits for its next tick; a one-shot timer has ended.
 /// Cost: scheduling and cancelling take O(log n) under one mutex. A timer due before all others
-/// wakes the timer thread; others do not. Closures of up to 48 bytes are stored inline, and places
-/// are reused: the steady state allocates nothing. An idle scheduler sleeps.
+/// wakes the timer thread; others do not. Closures that fit into a `task` are stored inline, and
+/// places are reused: the steady state allocates nothing. An idle scheduler sleeps.
 class timer_scheduler {
 public:
     using clock = std::chrono::steady_clock;
@@ -94,7 +94,8 @@ public:
     }
 
     /// Runs `f` once, after `d`. @returns its id. If the scheduler is closed, destroys `f` without
-    /// running it and returns `timer_id::none`.
+    /// running it and returns `timer_id::none`. In a fork of the process throws `std::system_error`
+    /// (`no_such_process`).
     template<class Rep, class Period, timer_callback F>
     timer_id after(std::chrono::duration<Rep, Period> d, F&& f) {
         return at(from_now(d), std::forward<F>(f));

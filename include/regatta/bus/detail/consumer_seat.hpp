@@ -45,6 +45,11 @@ public:
         }
     }
 
+    /// Whether a batch is running; in a fork of the process, whether one was.
+    bool is_taken() const noexcept {
+        // relaxed: a fork has what its parent's threads wrote; elsewhere a hint.
+        return taken_.load(std::memory_order_relaxed);
+    }
     /// Whether the calling thread is the consumer, within a batch.
     bool is_mine() const noexcept {
         // relaxed: a thread reads its own id only between its own store and its own reset.

@@ -120,6 +120,10 @@ public:
         return {};
     }
 
+    /// In a fork of the process whose consumer was in a batch: leaves the handlers alone for good.
+    /// After it nothing but the destructor may be called.
+    void abandon() noexcept { static_cast<void>(places_.release()); }
+
     /// Consumer, not within `dispatch`: activates the handlers that it added since the last call.
     void admit() noexcept {
         for (std::size_t i = 0; i < size_; ++i) {
@@ -182,7 +186,7 @@ private:
         handler call;
     };
 
-    const std::unique_ptr<place[]> places_;
+    std::unique_ptr<place[]> places_; ///< Null only after `abandon`.
     const std::size_t size_;
     /// One more than the highest place ever used. Written under the lock, read by the consumer.
     typename Atomics::template atomic<std::size_t> used_{0};

@@ -103,7 +103,8 @@ public:
     }
     /// Publishes a message; if the lane is full, acts as `when_full` says.
     /// @returns whether it was accepted: always, unless the policy discards or the bus is closed.
-    /// The message is copied or moved once, into its place.
+    /// The message is copied or moved once, into its place; once more where the lane was full at
+    /// first.
     template<class T>
     requires(set::template contains<T>) bool publish(T&& m) { return put(std::move(m)); }
     template<class T>
@@ -176,6 +177,17 @@ protected:
 
     /// Whether the calling thread is the consumer, within a batch.
     bool in_consumer() const noexcept { return consumer_.is_mine(); }
+
+    /// Whether a batch is running; in a fork of the process, whether one was.
+    bool in_batch() const noexcept { return consumer_.is_taken(); }
+
+    /// In a fork of the process: leaves the messages alone for good, for the consumer that is not
+    /// here may have been about to destroy one. After it nothing but the destructor may be called.
+    void abandon() noexcept {
+        common_.abandon();
+        static_cast<void>(lanes_.release());
+        lane_count_ = 0;
+    }
 
     /// From now on a message that finds no room is discarded. All producers have finished.
     void wait_no_more() noexcept { room_.wait_no_more(); }
@@ -482,9 +494,9 @@ private:
     }
 
     basic_mpsc_ring<tagged_message<Messages...>, Atomics>
-        common_; ///< The lane of `publish` on the bus itself.
-    const std::size_t lane_count_;
-    const std::unique_ptr<lane[]> lanes_;
+        common_;             ///< The lane of `publish` on the bus itself.
+    std::size_t lane_count_; ///< Changed by `abandon` alone.
+    std::unique_ptr<lane[]> lanes_;
     const admission_limits limits_;
     /// Not beside the consumer's own members: producers read it at every publish.
     [[no_unique_address]] const typename Atomics::fence fence_{};
