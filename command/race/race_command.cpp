@@ -29,47 +29,68 @@
 namespace regatta::command {
 namespace {
 
-/// Of a whole sweep each line once.
-void say_it_cannot_run(const std::string& name, const std::string& reason,
-                       std::set<std::string>& said) {
-    const std::string line =
-        fmt::format("regatta race: {} was asked for but cannot run: {}\n", name, reason);
-    if (said.insert(line).second) {
-        write_all(STDERR_FILENO, line, "cannot write to standard error");
-    }
-}
+/// What standard error says of schemes that gave no result. Of a whole sweep each line once.
+class failures_told {
+public:
+    /// @param quiet there is no report, which would tell of those that failed.
+    explicit failures_told(bool quiet) : quiet_(quiet) {}
 
-int status_of(const race::race_result& result, std::set<std::string>& said) {
+    void cannot_run(const std::string& name, const std::string& reason) {
+        say(fmt::format("regatta race: {} was asked for but cannot run: {}\n", name, reason));
+    }
+    void failed(const std::string& name, const std::string& reason) {
+        if (quiet_) {
+            say(fmt::format("regatta race: {} failed: {}\n", name, reason));
+        }
+    }
+
+private:
+    void say(const std::string& line) {
+        if (said_.insert(line).second) {
+            write_all(STDERR_FILENO, line, "cannot write to standard error");
+        }
+    }
+
+    const bool quiet_;
+    std::set<std::string> said_;
+};
+
+int status_of(const race::race_result& result, failures_told& told) {
     bool failed = false;
     for (const race::scheme_result& one : result.schemes) {
         if (one.status == race::scheme_status::skipped && one.named) {
-            say_it_cannot_run(one.name, one.reason, said);
+            told.cannot_run(one.name, one.reason);
+            failed = true;
+        } else if (one.status == race::scheme_status::failed) {
+            told.failed(one.name, one.reason);
             failed = true;
         }
-        failed = failed || one.status == race::scheme_status::failed;
     }
     return failed ? exit_code::failure : exit_code::success;
 }
 
 int status_of(const race::launches_result& result, const std::vector<race::entrant>& entrants,
-              std::set<std::string>& said) {
+              failures_told& told) {
     bool failed = !result.missing.empty();
+    for (const race::unmeasured_scheme& one : result.missing) {
+        told.failed(one.name, one.reason);
+    }
     for (const race::unmeasured_scheme& one : result.skipped) {
         if (std::ranges::any_of(
                 entrants, [&](const race::entrant& e) { return e.named && e.name == one.name; })) {
-            say_it_cannot_run(one.name, one.reason, said);
+            told.cannot_run(one.name, one.reason);
             failed = true;
         }
     }
     return failed ? exit_code::failure : exit_code::success;
 }
 
-int status_of(const race::sweep_result& sweep, const std::vector<race::entrant>& entrants) {
-    std::set<std::string> said;
+int status_of(const race::sweep_result& sweep, const std::vector<race::entrant>& entrants,
+              failures_told& told) {
     int worst = exit_code::success;
     for (const race::sweep_cell* const cell : sweep.measured()) {
         worst = std::max(
-            {worst, status_of(cell->result, said), status_of(cell->launches, entrants, said)});
+            {worst, status_of(cell->result, told), status_of(cell->launches, entrants, told)});
     }
     return worst;
 }
@@ -112,6 +133,7 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
         each.insert(each.begin() + 2, {"--rounds", std::to_string(options.rounds)});
     }
     std::string broken; // Why launches are missing.
+    failures_told told(arguments.files.quiet);
     const auto documents = [&](race::race_control& control, const auto& report) {
         return run_launches(launches, options.seed, each, control, report, broken);
     };
@@ -129,7 +151,7 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
                                            documents(control, report), launches);
             },
             [&](const race::sweep_result& sweep) {
-                return with_broken(status_of(sweep, entrants));
+                return with_broken(status_of(sweep, entrants, told));
             });
     }
     if (launches > 1) {
@@ -142,8 +164,7 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
                 return all;
             },
             [&](const race::launches_result& result) {
-                std::set<std::string> said;
-                return with_broken(status_of(result, entrants, said));
+                return with_broken(status_of(result, entrants, told));
             });
     }
     if (arguments.is_sweep()) {
@@ -153,17 +174,14 @@ int run_race_command(const race_arguments& arguments, const std::vector<std::str
                 return race::run_sweep(workload, entrants, options, arguments.axes, control,
                                        report);
             },
-            [&](const race::sweep_result& sweep) { return status_of(sweep, entrants); });
+            [&](const race::sweep_result& sweep) { return status_of(sweep, entrants, told); });
     }
     return measure_and_write(
         files, words,
         [&](race::race_control& control, const auto& report) {
             return race::run_race(workload, entrants, options, control, report);
         },
-        [](const race::race_result& result) {
-            std::set<std::string> said;
-            return status_of(result, said);
-        });
+        [&](const race::race_result& result) { return status_of(result, told); });
 }
 
 } // namespace regatta::command

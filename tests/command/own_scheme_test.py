@@ -97,6 +97,19 @@ class OwnScheme(unittest.TestCase):
                 self.assertEqual(ran[FAULTY]["status"], "failed")
                 self.assertIn(says, ran[FAULTY]["reason"])
 
+    # The item that was not run is told of, and not its value, which nobody has written.
+    def test_an_item_that_is_left_out_is_no_wrong_value(self):
+        ran = self.race(*SMALL, "--schemes", f"serial,{FAULTY}", *QUICK, status=1, env=with_trouble("forget"))
+        self.assertIn("199 items were run, and there are 200", ran[FAULTY]["reason"])
+
+    def test_a_failure_is_told_also_where_there_is_no_report(self):
+        for more in ([], ["--launches", "2"], ["--size", "100,200"]):
+            words = [*SMALL] if not more or more[0] != "--size" else SMALL[:1]
+            result = run("race", *words, "--schemes", f"serial,{FAULTY}", *QUICK, *more, "-q", env=with_trouble("throw"))
+            self.assertEqual((result.returncode, result.stdout), (1, ""), result.stderr)
+            self.assertIn(f"{FAULTY} failed: ", result.stderr)
+            self.assertIn("its run() failed: the queue is full", result.stderr)
+
     def test_items_that_hand_over_items_are_not_for_it(self):
         ran = self.race("within", "--schemes", f"serial,{POOL}", *QUICK, status=1)
         self.assertEqual(ran[POOL]["status"], "skipped")

@@ -31,6 +31,23 @@ TEST(fork_policies, reduces_what_the_map_returns_before_it_becomes_the_result) {
     EXPECT_EQ(sum.get(), 2);
 }
 
+// As in the standard what is reduced may be a pointer or an iterator.
+TEST(fork_policies, reduce_to_the_place_of_an_element) {
+    const std::vector<int> all{3, 9, 1, 4};
+    const auto larger = [](const int* a, const int* b) {
+        return b == nullptr || (a != nullptr && *a >= *b) ? a : b;
+    };
+    const int* const none = nullptr;
+    EXPECT_EQ(regatta::transform_reduce(regatta::par, all.begin(), all.end(), none, larger,
+                                        [](const int& one) { return &one; }),
+              &all[1]);
+    EXPECT_EQ(regatta::transform_reduce(regatta::par, all.begin(), all.end(), all.begin(), 1),
+              1 + 9 + 81 + 1 + 16);
+    EXPECT_EQ(regatta::transform_reduce(regatta::par, all.begin(), all.end(), all.begin(), 1,
+                                        std::plus<>(), std::minus<>()),
+              1);
+}
+
 TEST(fork_policies, counts_with_a_predicate_that_takes_the_element_itself) {
     std::vector<int> all{1, 2, 3};
     EXPECT_EQ(regatta::count_if(regatta::par, all.begin(), all.end(), [](int& e) { return e > 1; }),

@@ -5,6 +5,8 @@
 
 #include "pool_module.hpp"
 
+#include <atomic>
+
 namespace {
 
 int* ended = nullptr;
@@ -46,6 +48,14 @@ int nest_in_module(regatta::thread_pool& pool, int outer) {
 long fork_in_module(regatta::thread_pool* pool, int n) {
     if (pool == nullptr) {
         return fib(n);
+    }
+    std::atomic<long> sum{0};
+    constexpr int count = 20'000; // Of short iterations, which the forecast soon knows.
+    for (int loop = 1; loop <= 50; ++loop) {
+        regatta::parallel_for(*pool, 0, count, [&](int) { sum.fetch_add(1); });
+        if (sum != loop * count) {
+            return -1;
+        }
     }
     const auto [a, b] = regatta::join(
         *pool, [n] { return fib(n - 1); }, [n] { return fib(n - 2); });

@@ -143,7 +143,7 @@ void test_two_modules() {
 void test_fork_in_module() {
     module m;
     const auto fib = m.find<decltype(fork_in_module)>("fork_in_module");
-    regatta::balanced_pool ours(2);
+    regatta::balanced_pool ours(3);
     for (int i = 0; i < 20; ++i) {
         expect(fib(nullptr, 15) == 610, "the module forks on its own pool");
         expect(fib(&ours, 15) == 610, "the module forks on the program's pool");

@@ -63,8 +63,11 @@ inline constexpr bool is_policy<parallel_policy> = true;
 template<class Pool>
 inline constexpr bool is_policy<pool_policy<Pool>> = true;
 
-template<class T>
-concept no_iterator = !std::random_access_iterator<T>;
+/// Tells `init, op, map` from `second, init, op`: what is reduced may be an iterator, too.
+template<class Op, class T>
+concept reduction_of = std::invocable<Op&, T, T>;
+template<class T, class Second>
+concept no_reduction_of = !reduction_of<T, Second>;
 
 } // namespace detail
 
@@ -112,8 +115,8 @@ Out transform(const Policy& policy, In first, In last, Second second, Out out, O
 
 /// As `parallel_transform_reduce`: `init` and `map` of each element, summed up with `op`, which
 /// must be associative and need not be commutative.
-template<execution_policy Policy, std::random_access_iterator In, detail::no_iterator T, class Op,
-         class Map>
+template<execution_policy Policy, std::random_access_iterator In, class T,
+         detail::reduction_of<T> Op, class Map>
 T transform_reduce(const Policy& policy, In first, In last, T init, Op op, Map map) {
     return policy.run([&] {
         return regatta::parallel_transform_reduce(
@@ -127,8 +130,8 @@ T transform_reduce(const Policy& policy, In first, In last, T init, Op op, Map m
 
 /// The same with `map` of each two elements at the same place of the ranges.
 template<execution_policy Policy, std::random_access_iterator In,
-         std::random_access_iterator Second, class T, class Op = std::plus<>,
-         class Map = std::multiplies<>>
+         std::random_access_iterator Second, detail::no_reduction_of<Second> T,
+         class Op = std::plus<>, class Map = std::multiplies<>>
 T transform_reduce(const Policy& policy, In first, In last, Second second, T init, Op op = {},
                    Map map = {}) {
     using index = detail::loop_index<In>;

@@ -166,9 +166,10 @@ public:
     }
     bool asked() const noexcept { return work::request::made(now_.beat); }
     /// The thread begins a part of another's work within which it soon answers requests. Where no
-    /// third thread may help, nobody needs a piece of it yet.
+    /// third thread may help, nobody needs a piece of it yet. In a module that hides its names from
+    /// the pool's the region is not known.
     void begin_fine_part() noexcept {
-        if (!now_.team->has_others()) {
+        if (now_.team != nullptr && !now_.team->has_others()) {
             now_.seat->forget_request();
         }
     }
