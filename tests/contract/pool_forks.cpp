@@ -344,15 +344,18 @@ void test_fork_while_resized() {
     expect(good == 50, "each child ends well");
 }
 
+int destroyed = 0;
+/// Counts the messages that are destroyed.
+struct counted {
+    bool mine = true;
+    counted() = default;
+    counted(counted&& other) noexcept : mine(std::exchange(other.mine, false)) {}
+    ~counted() { destroyed += mine ? 1 : 0; }
+};
+
 /// Messages that are queued when the process forks belong to the parent.
 void test_fork_messages() {
-    static int destroyed = 0;
-    struct counted {
-        bool mine = true;
-        counted() = default;
-        counted(counted&& other) noexcept : mine(std::exchange(other.mine, false)) {}
-        ~counted() { destroyed += mine ? 1 : 0; }
-    };
+    destroyed = 0;
     auto pool = std::make_unique<regatta::worker_pool<counted>>(1u);
     pool->on<counted>([](counted&) {}).start();
     pool->pause();
@@ -371,13 +374,6 @@ void test_fork_messages() {
 /// Messages and handlers of a bus whose consumer is at work when the process forks belong to the
 /// parent; those of one that is at rest to both.
 void test_fork_bus() {
-    static int destroyed = 0;
-    struct counted {
-        bool mine = true;
-        counted() = default;
-        counted(counted&& other) noexcept : mine(std::exchange(other.mine, false)) {}
-        ~counted() { destroyed += mine ? 1 : 0; }
-    };
     for (const bool at_work : {true, false}) {
         destroyed = 0;
         std::atomic<bool> inside{false};
