@@ -318,7 +318,8 @@ void scheme_run::begin_anew() const {
 
 verification scheme_run::verify(bool logged) const {
     // Of an item that did not run, or ran twice, a wrong value says nothing.
-    verification items = logged ? check_items(control_->log(), work_->items()) : verification{};
+    const verification items =
+        logged ? check_items(control_->log(), work_->items()) : verification{true, {}};
     return items.ok ? work_->verify() : items;
 }
 
