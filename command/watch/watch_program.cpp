@@ -38,8 +38,8 @@ watch_program::watch_program(const std::vector<std::string>& words, bool beside_
             }
         }
     }
-    // To a terminal that stops what prints in the background (stty tostop) it is just that. Beside
-    // a view it stops: nobody else may write there.
+    // The program is a background process of the terminal. After `stty tostop` this signal would
+    // stop it when it prints. Beside a view it may: nobody else writes there.
     void (*before)(int) = beside_view ? SIG_ERR : std::signal(SIGTTOU, SIG_IGN);
     child_ = spawn(options);
     if (before != SIG_ERR) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-// What the reference promises of pools and timers in a process that was made by fork. Each word on
+// What the reference promises of pools in a process that was made by fork. Each word on
 // the command line is a test of its own.
 
 #include "process_cases.hpp"
 
-#include <regatta/bus.hpp>
 #include <regatta/fork.hpp>
 #include <regatta/message/worker_pool.hpp>
 #include <regatta/pool.hpp>
@@ -17,7 +16,6 @@
 #include <cstdlib>
 #include <latch>
 #include <memory>
-#include <mutex>
 #include <system_error>
 #include <thread>
 #include <type_traits>
@@ -33,12 +31,6 @@
 namespace {
 
 using namespace process_cases;
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool address_sanitizer = true;
-#else
-constexpr bool address_sanitizer = false;
-#endif
 
 struct row {};
 template<class Pool>
@@ -160,79 +152,6 @@ regatta::steady_pool& static_pool() {
     return pool;
 }
 
-/// A child of a process with a timer whose callback runs.
-void test_fork_timers() {
-    std::atomic<bool> runs{false};
-    std::atomic<bool> go_on{false};
-    regatta::timer_scheduler timers;
-    const auto id = timers.every(std::chrono::milliseconds(1), [&] {
-        runs = true;
-        while (!go_on) {
-            std::this_thread::yield();
-        }
-    });
-    while (!runs) {
-        std::this_thread::yield();
-    }
-    const int status = status_of_child([&] {
-        expect(!timers.cancel(id), "cancel is false");
-        expect(!timers.cancel_and_wait(id), "cancel_and_wait is false, and does not wait");
-        expect(timers.pending() == 0, "no timer is pending");
-        expect(refused_in_fork([&] { timers.after(std::chrono::hours(1), [] {}); }),
-               "after throws");
-        timers.close();
-    });
-    expect(status == 0, "the child ends well");
-    go_on = true;
-    expect(timers.cancel_and_wait(id), "the parent's timer goes on");
-}
-
-/// A child of a process whose executor keeps a run, while threads use the timers: the child calls
-/// one run and drops another. Nobody has the lock that a thread of the parent may hold.
-void test_fork_timer_runs() {
-    if (address_sanitizer) { // As in test_fork_under_load.
-        std::exit(77);
-    }
-    struct keeper {
-        std::mutex mutex;
-        std::vector<regatta::timer_run> runs;
-        void execute(regatta::timer_run run) {
-            const std::lock_guard lock(mutex);
-            runs.push_back(std::move(run));
-        }
-        std::size_t size() {
-            const std::lock_guard lock(mutex);
-            return runs.size();
-        }
-    };
-    keeper kept;
-    regatta::timer_scheduler timers{kept};
-    timers.after(std::chrono::nanoseconds(0), [] {});
-    timers.after(std::chrono::nanoseconds(0), [] {});
-    while (kept.size() < 2) {
-        std::this_thread::yield();
-    }
-    std::atomic<bool> done{false};
-    std::thread busy([&] {
-        while (!done) {
-            timers.cancel(timers.after(std::chrono::hours(1), [] {}));
-        }
-    });
-    int bad = 0;
-    for (int round = 0; round < 200; ++round) {
-        bad += status_of_child([&] {
-                   std::vector<regatta::timer_run> runs = std::move(kept.runs);
-                   runs[0]();
-                   runs.clear();
-               }) == 0
-                   ? 0
-                   : 1;
-    }
-    done = true;
-    busy.join();
-    expect(bad == 0, "the children end well");
-}
-
 /// A child that calls `exit`: the ends of static pools run, which have no threads there.
 void test_fork_exit() {
     static_pool().execute([] {});
@@ -342,75 +261,6 @@ void test_fork_while_resized() {
     resizing.join();
     reading.join();
     expect(good == 50, "each child ends well");
-}
-
-int destroyed = 0;
-/// Counts the messages that are destroyed.
-struct counted {
-    bool mine = true;
-    counted() = default;
-    counted(counted&& other) noexcept : mine(std::exchange(other.mine, false)) {}
-    ~counted() { destroyed += mine ? 1 : 0; }
-};
-
-/// Messages that are queued when the process forks belong to the parent.
-void test_fork_messages() {
-    destroyed = 0;
-    auto pool = std::make_unique<regatta::worker_pool<counted>>(1u);
-    pool->on<counted>([](counted&) {}).start();
-    pool->pause();
-    for (int i = 0; i < 10; ++i) {
-        pool->submit(counted());
-    }
-    const int status = status_of_child([&] {
-        pool.reset();
-        expect(destroyed == 0, "the child destroys none");
-    });
-    expect(status == 0, "the child ends well");
-    pool.reset();
-    expect(destroyed == 10, "the parent handles all");
-}
-
-/// Messages and handlers of a bus whose consumer is at work when the process forks belong to the
-/// parent; those of one that is at rest to both.
-void test_fork_bus() {
-    for (const bool at_work : {true, false}) {
-        destroyed = 0;
-        std::atomic<bool> inside{false};
-        std::atomic<bool> go_on{false};
-        auto bus = std::make_unique<regatta::async_bus<counted>>();
-        auto lane = std::make_unique<regatta::bus_producer<counted>>(bus->make_producer());
-        bus->subscribe<counted>([&, held = counted()](counted&) {
-            inside = true;
-            while (!go_on) {
-                std::this_thread::yield();
-            }
-        });
-        for (int i = 0; i < 5; ++i) {
-            lane->publish(counted());
-            bus->publish(counted());
-        }
-        std::thread consumer;
-        if (at_work) {
-            consumer = std::thread([&] { bus->process_batch(); });
-            while (!inside) {
-                std::this_thread::yield();
-            }
-        }
-        const int status = status_of_child([&] {
-            lane.reset();
-            bus.reset();
-            expect(destroyed == (at_work ? 0 : 11), "the child destroys all or nothing");
-        });
-        expect(status == 0, "the child ends well");
-        go_on = true;
-        if (at_work) {
-            consumer.join();
-        }
-        lane.reset();
-        bus.reset();
-        expect(destroyed == 11, "the parent destroys all");
-    }
 }
 
 /// A fork while another thread makes the shared pool: its forks run on their own thread.
@@ -538,14 +388,10 @@ int main(int count, char** words) {
         {"fork", test_fork},
         {"fork_in_close", test_fork_in_close},
         {"fork_exit", test_fork_exit},
-        {"fork_timers", test_fork_timers},
-        {"fork_timer_runs", test_fork_timer_runs},
         {"fork_in_task", test_fork_in_task},
         {"fork_beside_a_region", test_fork_beside_a_region},
         {"fork_under_load", test_fork_under_load},
         {"fork_while_resized", test_fork_while_resized},
-        {"fork_messages", test_fork_messages},
-        {"fork_bus", test_fork_bus},
         {"fork_in_first_use", test_fork_in_first_use},
         {"fork_after_a_failed_first_use", test_fork_after_a_failed_first_use},
         {"fork_of_the_same_number", test_fork_of_the_same_number}};

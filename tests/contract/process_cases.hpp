@@ -16,6 +16,12 @@
 
 namespace process_cases {
 
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool address_sanitizer = true;
+#else
+inline constexpr bool address_sanitizer = false;
+#endif
+
 inline constexpr unsigned patience = 60; // Seconds.
 inline const pid_t first_process = ::getpid();
 

@@ -101,7 +101,8 @@ TEST_F(process_pool, workers_get_what_the_options_say) {
     EXPECT_EQ(found.nice, 19);
     EXPECT_EQ(::sched_getscheduler(0), SCHED_OTHER);
     EXPECT_EQ(found.cpus, 1);
-    EXPECT_TRUE(found.may_print) << "a terminal with tostop would stop it for ever";
+    EXPECT_TRUE(found.may_print)
+        << "after `stty tostop` the terminal would stop a worker that prints";
     EXPECT_EQ(pool.submit<life_calls::allocate>(std::size_t{1} << 20).get(), 'x');
     if (limit != 0) { // "how much memory of its own a worker may allocate"
         EXPECT_EQ(found.memory, limit);

@@ -82,11 +82,9 @@ TEST_F(exclusive, only_what_the_group_grants_can_be_had) {
 
 TEST_F(exclusive, cpus_of_another_partition_are_refused_by_name) {
     use_v2();
-    root.file("/sys/fs/cgroup/machine/cpuset.cpus.partition", "root\n")
-        .file("/sys/fs/cgroup/machine/cpuset.cpus.effective", "4-5\n")
-        .file("/sys/fs/cgroup/broken/cpuset.cpus.partition", "root invalid (why)\n")
-        .file("/sys/fs/cgroup/broken/cpuset.cpus.effective", "6\n")
-        .file("/sys/fs/cgroup/cpuset.cpus.effective", "0-3,6-7\n")
+    add_partition("machine", "root", "4-5");
+    add_partition("broken", "root invalid (why)", "6");
+    root.file("/sys/fs/cgroup/cpuset.cpus.effective", "0-3,6-7\n")
         .file("/sys/fs/cgroup/service/cpuset.cpus.effective", "0-3,6-7\n");
     const exclusive_error error = refusal({3, 4});
     EXPECT_EQ(error.number, EBUSY);
@@ -99,11 +97,9 @@ TEST_F(exclusive, cpus_of_another_partition_are_refused_by_name) {
 // A partition gives CPUs to those in it: this process, too.
 TEST_F(exclusive, cpus_of_its_own_partition_can_be_had) {
     use_v2();
-    root.file("/sys/fs/cgroup/service/cpuset.cpus.partition", "root\n")
-        .file("/sys/fs/cgroup/service/cpuset.cpus", "2-5\n")
-        .file("/sys/fs/cgroup/service/cpuset.cpus.effective", "2-4\n")
-        .file("/sys/fs/cgroup/service/inner/cpuset.cpus.partition", "root\n")
-        .file("/sys/fs/cgroup/service/inner/cpuset.cpus.effective", "5\n")
+    add_partition("service", "root", "2-4");
+    add_partition("service/inner", "root", "5");
+    root.file("/sys/fs/cgroup/service/cpuset.cpus", "2-5\n")
         .file("/sys/fs/cgroup/cpuset.cpus.effective", "0-1,6-7\n");
     EXPECT_THAT(refusal({1}).text, HasSubstr("does not grant CPUs 1; it grants 2-5"));
     EXPECT_THAT(refusal({5}).text, HasSubstr("belong to the group /sys/fs/cgroup/service/inner"));

@@ -276,6 +276,12 @@ protected:
     void SetUp() override { add_machine(root); }
 
     void use_v2() { add_v2(root); }
+    /// A group of version 2 in that state as a partition, with these CPUs.
+    void add_partition(const std::string& group, const std::string& state,
+                       const std::string& cpus) {
+        const std::string path = "/sys/fs/cgroup/" + group + "/cpuset.cpus";
+        root.file(path + ".partition", state + "\n").file(path + ".effective", cpus + "\n");
+    }
     void use_v1() {
         add_v1(root);
         options.move_others = true;

@@ -141,7 +141,8 @@ void run_process_worker(int argc, const char* const* argv) {
         return;
     }
     detail::role.store(detail::process_role::worker, std::memory_order_release); // As above.
-    // To a terminal that stops what prints in the background (stty tostop) it is just that.
+    // The worker is a background process of its terminal. After `stty tostop` this signal would
+    // stop it when it prints.
     ::signal(SIGTTOU, SIG_IGN);
     int status = 1;
     try {

@@ -29,8 +29,8 @@ std::thread start_thread(std::initializer_list<std::string_view> name, F&& f) {
         const bool full = error.code() == std::errc::resource_unavailable_try_again;
         fail_system(error.code().value(),
                     text_of({"start thread '", text_of(name),
-                             full ? "' beyond a limit of threads or of memory, of locked memory "
-                                    "after mlockall"
+                             full ? "' (a limit is reached: of threads, of memory or, after "
+                                    "mlockall, of locked memory)"
                                   : "'"}));
     }
 #else
