@@ -230,6 +230,25 @@ TYPED_TEST(hipe_pond, counts_what_remains) {
     EXPECT_EQ(pond.getTasksRemain(), 0);
 }
 
+// … and a future may outlive the pond, whose room its task had.
+TEST(hipe, a_future_of_a_destroyed_task_outlives_its_pond) {
+    gate door;
+    std::future<int> future;
+    {
+        hipe::SteadyThreadPond pond(1, 10);
+        pond.submit(door.keeper());
+        door.await_inside(1);
+        future = pond.submitForReturn([] { return 1; });
+        EXPECT_EQ(pond.getTasksRemain(), 2);
+        std::thread closes([&] { pond.close(); });
+        future.wait();                       // It has been destroyed …
+        EXPECT_EQ(pond.getTasksRemain(), 1); // … and its place is free.
+        door.open();
+        closes.join();
+    }
+    EXPECT_THROW(future.get(), std::future_error);
+}
+
 // "close lets the tasks that run finish and destroys those that wait; their futures are broken
 // promises."
 TYPED_TEST(hipe_pond, close_destroys_what_waits) {

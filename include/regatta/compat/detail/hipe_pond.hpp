@@ -74,8 +74,11 @@ public:
         if (room::places place = room_.take(1); place.count() != 0) {
             // The place is free before the future is ready, so that the thread that has the result
             // can submit again.
-            return execute(std::packaged_task<result()>(
-                placed<decltype(bound)>{std::move(place), std::move(bound)}));
+            std::packaged_task<result(room::places&)> task(
+                leaving<decltype(bound)>{std::move(bound)});
+            auto future = task.get_future();
+            pool_.execute(placed_task<result>{std::move(place), std::move(task)});
+            return future;
         }
         std::packaged_task<result()> refused(std::move(bound));
         auto future = refused.get_future();

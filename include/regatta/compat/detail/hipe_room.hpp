@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <future>
 #include <utility>
 
 namespace hipe::detail {
@@ -96,6 +97,28 @@ struct placed {
         const room::places leaves = std::move(place);
         return std::invoke(call);
     }
+};
+
+/// The same within a `std::packaged_task`, whose state may outlive the room: the place comes with
+/// the call.
+template<class F>
+struct leaving {
+    F call;
+
+    decltype(auto) operator()(room::places& place) {
+        const room::places leaves = std::move(place);
+        return std::invoke(call);
+    }
+};
+
+/// A task with a future that holds a place until its `leaving` gives that up, or until it is
+/// destroyed uncalled.
+template<class R>
+struct placed_task {
+    room::places place;
+    std::packaged_task<R(room::places&)> task;
+
+    void operator()() { task(place); }
 };
 
 } // namespace hipe::detail
