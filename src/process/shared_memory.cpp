@@ -30,12 +30,8 @@ static_assert(sizeof(detail::segment_header) == shared_memory::header_size);
 shared_memory shared_memory::create(std::string_view name, std::size_t size, std::uint64_t layout) {
     const std::string checked = detail::checked_segment_name(name);
     const std::string operation = "create shared memory '" + checked + "'";
-    shared_memory made = unnamed(operation, detail::unnamed_segment_file(operation), size, layout,
-                                 detail::room::of_file_system);
-    detail::lock_shared(made.descriptor_.get(), operation);
-    made.name_ = checked; // First: once the file has its name, nothing may fail.
-    detail::give_name(made.descriptor_.get(), detail::segment_path(checked), operation);
-    made.owns_name_ = true;
+    shared_memory made = unnamed_of_file_system(operation, size, layout);
+    made.take_name(checked, operation);
     return made;
 }
 
@@ -52,9 +48,12 @@ shared_memory shared_memory::open(std::string_view name, std::uint64_t layout) {
 shared_memory shared_memory::replace(std::string_view name, std::size_t size,
                                      std::uint64_t layout) {
     const std::string checked = detail::checked_segment_name(name);
-    detail::remove_unused_segment(detail::segment_path(checked),
-                                  "replace shared memory '" + checked + "'");
-    return create(checked, size, layout);
+    const std::string operation = "replace shared memory '" + checked + "'";
+    // First: where there is no room for it, the old one stays.
+    shared_memory made = unnamed_of_file_system(operation, size, layout);
+    detail::remove_unused_segment(detail::segment_path(checked), operation);
+    made.take_name(checked, operation);
+    return made;
 }
 
 shared_memory shared_memory::anonymous(std::string_view label, std::size_t size,
@@ -101,6 +100,20 @@ void shared_memory::unlink() noexcept {
         remove_name();
     }
     owns_name_ = false;
+}
+
+shared_memory shared_memory::unnamed_of_file_system(const std::string& operation, std::size_t size,
+                                                    std::uint64_t layout) {
+    shared_memory made = unnamed(operation, detail::unnamed_segment_file(operation), size, layout,
+                                 detail::room::of_file_system);
+    detail::lock_shared(made.descriptor_.get(), operation);
+    return made;
+}
+
+void shared_memory::take_name(const std::string& name, const std::string& operation) {
+    name_ = name; // First: once the file has its name, nothing may fail.
+    detail::give_name(descriptor_.get(), detail::segment_path(name), operation);
+    owns_name_ = true;
 }
 
 shared_memory shared_memory::unnamed(const std::string& operation, detail::unique_descriptor file,

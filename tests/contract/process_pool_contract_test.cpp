@@ -302,6 +302,32 @@ TEST_F(process_pool, a_job_tells_which_tasks_failed_and_the_rest_is_done) {
                                        ": the job keeps the texts of its first 16 exceptions");
 }
 
+// "Tells which tasks failed and how, in the order of their index": those included that were
+// cancelled between others.
+TEST_F(process_pool, a_job_that_is_cancelled_tells_what_became_of_each_task) {
+    regatta::process_pool pool(1);
+    const auto in = pool.allocate_input<int>(100'000);
+    const auto out = pool.allocate<int>(in.size());
+    std::iota(in.begin(), in.end(), 0);
+    const auto job = pool.map<refuse>(in, out);
+    library_test::await([&] { return job.progress() > 3; });
+    const std::size_t cancelled = job.cancel();
+    const auto failures = job.failures();
+    std::size_t told = 0;
+    for (std::size_t i = 0; i < failures.size(); ++i) {
+        EXPECT_TRUE(i == 0 || failures[i - 1].task < failures[i].task);
+        told += failures[i].cause == regatta::failure_cause::cancelled ? 1 : 0;
+    }
+    EXPECT_EQ(told, cancelled);
+    EXPECT_EQ(failures.front().task, 1u); // Which threw.
+    EXPECT_THROW(job.get(), regatta::remote_error);
+    const auto stats = pool.stats();
+    EXPECT_EQ(stats.cancelled, cancelled);
+    EXPECT_EQ(stats.errors, failures.size() - cancelled);
+    EXPECT_EQ(stats.run, in.size() - cancelled);
+    EXPECT_EQ(stats.poisoned, 0u);
+}
+
 TEST_F(process_pool, what_is_thrown_and_says_nothing_is_told_by_its_type) {
     regatta::process_pool pool(1);
     try {

@@ -6,6 +6,7 @@
 #include "support/pool_storm.hpp"
 #include "support/process_peer.hpp"
 
+#include <regatta/cpu/affinity.hpp>
 #include <regatta/process/process_pool.hpp>
 #include <regatta/process/subprocess.hpp>
 
@@ -310,6 +311,19 @@ TEST_F(process_pool, gives_up_when_workers_do_not_start) { // "until the pool gi
     EXPECT_EQ(pool.stats().poisoned, 102u); // "Given up … without workers"
     EXPECT_EQ(pool.stats().cancelled, 0u);
     EXPECT_EQ(pool.stats().run, 0u);
+}
+
+// "While one serves, the missing ones are tried again": and who serves is replaced when it dies.
+TEST_F(process_pool, a_worker_that_cannot_start_ends_none_that_serves) {
+    const unsigned here = *regatta::affinity_of_this_thread().begin();
+    regatta::process_pool pool({.workers = 2,
+                                .pin = {here, 100000},
+                                .longest_back_off = std::chrono::milliseconds(1),
+                                .failed_starts = 3});
+    library_test::await([&] { return pool.stats().workers == 1 && pool.stats().deaths >= 10; });
+    const int first = pool.submit<process_number>().get();
+    EXPECT_TRUE(pool.signal_worker(0, SIGKILL));
+    EXPECT_NE(pool.submit<process_number>().get(), first);
 }
 
 TEST_F(process_pool, says_why_workers_could_not_serve) {

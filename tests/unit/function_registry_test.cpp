@@ -12,9 +12,14 @@
 namespace {
 
 using regatta::detail::find_process_function;
-using regatta::detail::hash_of_process_functions;
 using regatta::detail::process_function;
 using regatta::detail::process_function_entry;
+
+/// Of those that there are now.
+std::uint64_t hash_of_process_functions() {
+    regatta::detail::note_process_functions();
+    return regatta::detail::hash_of_process_functions();
+}
 
 } // namespace
 
@@ -38,6 +43,16 @@ TEST(function_registry, forgets_the_functions_of_a_library_that_is_unloaded) {
         EXPECT_EQ(find_process_function(7003), &comes);
     }
     EXPECT_EQ(hash_of_process_functions(), before);
+}
+
+// A library that is loaded later has functions that the workers, which have not loaded it, lack:
+// what both have still runs.
+TEST(function_registry, notes_the_functions_that_there_are_when_main_begins) {
+    process_function late{7005, "late", nullptr};
+    const std::uint64_t before = hash_of_process_functions();
+    const process_function_entry entry(late);
+    EXPECT_EQ(regatta::detail::hash_of_process_functions(), before);
+    EXPECT_EQ(find_process_function(7005), &late);
 }
 
 // … nor be taken for what is gone.

@@ -178,6 +178,24 @@ TEST(shared_memory, impossible_sizes_are_refused) {
     EXPECT_FALSE(name.exists());
 }
 
+// "The old one is removed once the new one has its memory: where that fails, the old one stays."
+TEST(shared_memory, a_replacement_that_fails_leaves_the_old_segment) {
+    const segment_name name;
+    {
+        auto kept = shared_memory::create(name.text(), 100, layout);
+        kept.data()[0] = std::byte{7};
+        kept.keep_name();
+    }
+    EXPECT_THROW(shared_memory::replace(name.text(), 0, layout), std::invalid_argument);
+    const auto [number, text] =
+        error_of([&] { shared_memory::replace(name.text(), PTRDIFF_MAX - 4096, layout); });
+    EXPECT_NE(number, 0);
+    EXPECT_THAT(text, HasSubstr("replace shared memory"));
+    EXPECT_EQ(shared_memory::open(name.text(), layout).data()[0], std::byte{7});
+    EXPECT_EQ(shared_memory::replace(name.text(), 200, layout).data()[0], std::byte{0});
+    EXPECT_FALSE(name.exists());
+}
+
 TEST(shared_memory, no_room_is_an_error_at_creation) {
     const segment_name name;
     struct statvfs status {};

@@ -79,8 +79,8 @@ struct process_pool_options {
     /// The longest pause before a worker is started whose predecessors all died; also the pause of
     /// the whole pool after a try that started no process; `milliseconds::max()`: until `resize`.
     std::chrono::milliseconds longest_back_off{1000};
-    /// How many workers in a row may die before they are ready, until the pool gives up. A try that
-    /// started no process counts as one.
+    /// How many workers in a row may die before they are ready, while none serves, until the pool
+    /// gives up. A try that started no process counts as one.
     unsigned failed_starts = 10;
     /// Receives the failures of tasks of `execute`.
     error_sink on_error{};

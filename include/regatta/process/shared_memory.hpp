@@ -89,8 +89,8 @@ public:
     /// Blocks: for that second at most.
     static shared_memory open(std::string_view name, std::uint64_t layout);
 
-    /// Makes a named segment. A segment of that name that no process uses any more is removed
-    /// first.
+    /// Makes a named segment in the place of one of that name that no process uses any more. The
+    /// old one is removed once the new one has its memory: where that fails, the old one stays.
     /// Failure: EBUSY if any process still uses the old one. EEXIST if another one was made at the
     /// same time. EPROTO if the name belongs to a file that is not a segment; EISDIR, ELOOP and
     /// ENXIO as `open`. EPERM if it belongs to another user or is open to others. Otherwise as
@@ -135,6 +135,11 @@ public:
     void keep_name() noexcept { owns_name_ = false; }
 
 private:
+    /// A segment in /dev/shm without a name, locked as one in use.
+    static shared_memory unnamed_of_file_system(const std::string& operation, std::size_t size,
+                                                std::uint64_t layout);
+    /// Makes it appear under that name, which this object then removes.
+    void take_name(const std::string& name, const std::string& operation);
     static shared_memory unnamed(const std::string& operation, detail::unique_descriptor file,
                                  std::size_t size, std::uint64_t layout, detail::room room);
     void map(std::size_t total, const std::string& operation);

@@ -150,7 +150,8 @@ public:
     subprocess(pid_t pid, detail::unique_descriptor pidfd) noexcept;
     subprocess(subprocess&& other) noexcept;
     subprocess& operator=(subprocess&& other) noexcept;
-    /// Kills the child with SIGKILL if it still runs, and waits for it.
+    /// Kills the child with SIGKILL if it still runs, and waits for it. One that this process may
+    /// not kill, as a set-user-id program, it waits for until that ends by itself.
     ~subprocess();
 
     /// The child's process ID; -1 without a child. Once the child was waited for, another process

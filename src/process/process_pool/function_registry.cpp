@@ -15,6 +15,7 @@ namespace {
 /// Constant-initialised, because functions are added before `main`.
 constinit process_function* first_function = nullptr;
 constinit std::mutex functions_lock;
+constinit std::uint64_t noted_hash = 0; ///< Under the lock.
 /// How many functions have left the registry. Relaxed: the thread that unloads a module orders it.
 constinit std::atomic<unsigned> removals{0};
 
@@ -69,13 +70,18 @@ process_function* find_process_function(std::uint64_t id) noexcept {
     return found;
 }
 
-std::uint64_t hash_of_process_functions() noexcept {
+void note_process_functions() noexcept {
     const std::lock_guard lock(functions_lock);
     std::uint64_t hash = 0;
     for (const process_function* f = first_function; f != nullptr; f = f->next) {
         hash += (f->id | 1) * 0x9e3779b97f4a7c15u;
     }
-    return hash;
+    noted_hash = hash;
+}
+
+std::uint64_t hash_of_process_functions() noexcept {
+    const std::lock_guard lock(functions_lock);
+    return noted_hash;
 }
 
 } // namespace regatta::detail

@@ -18,7 +18,11 @@ process_function* find_process_function(std::uint64_t id) noexcept;
 /// before may be gone.
 unsigned removed_process_functions() noexcept;
 
-/// The same for the same set of functions, in whatever order they were added.
+/// Notes which functions there are when `main` begins: a module that is loaded later may add some
+/// that the workers, which run the same program up to there, do not have.
+void note_process_functions() noexcept;
+
+/// Of those that were noted: the same for the same set, in whatever order they were added.
 std::uint64_t hash_of_process_functions() noexcept;
 
 } // namespace regatta::detail

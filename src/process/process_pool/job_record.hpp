@@ -22,6 +22,16 @@
 
 namespace regatta::detail {
 
+/// Neighbouring tasks of a job that ended together, before an attempt at them began.
+struct skipped_tasks {
+    std::size_t first = 0;
+    std::size_t end = 0; ///< After the last one.
+    failure_cause cause = failure_cause::cancelled;
+    std::string why{};
+
+    task_failure record(std::size_t task) const { return {task, cause, 0, 0, 0, {}, why}; }
+};
+
 /// What is left of a job when its pool is gone, and what its pool needs until then.
 ///
 /// Threads: what says nothing else is guarded by the pool's lock until the job is `settled`, and
@@ -61,10 +71,12 @@ public:
     /// read by waits; seq_cst as `done`.
     std::atomic<bool> abandoned{false};
 
-    std::vector<task_failure> failures;
+    std::vector<task_failure> failures; ///< But of `skipped`. By task, once it is settled.
+    std::vector<skipped_tasks> skipped; ///< Likewise.
     /// Its arguments until it has its slot, later the result of its one task.
     std::array<std::byte, std::max(most_arguments, most_result)> bytes;
 
+    bool failed() const noexcept { return !failures.empty() || !skipped.empty(); }
     /// Throws the failure of the first task that failed, if one did.
     void check() const;
 };

@@ -122,14 +122,21 @@ void job_table::settle(job_record& job) {
     }
     std::sort(job.failures.begin(), job.failures.end(),
               [](const task_failure& a, const task_failure& b) { return a.task < b.task; });
-    const auto failed_by = [&](failure_cause cause) {
-        return static_cast<std::uint64_t>(
-            std::count_if(job.failures.begin(), job.failures.end(),
-                          [&](const task_failure& one) { return one.cause == cause; }));
+    std::sort(job.skipped.begin(), job.skipped.end(),
+              [](const skipped_tasks& a, const skipped_tasks& b) { return a.first < b.first; });
+    std::uint64_t cancelled = 0;
+    std::uint64_t poisoned = 0;
+    const auto add = [&](failure_cause cause, std::uint64_t tasks) {
+        if (cause != failure_cause::exception) {
+            (cause == failure_cause::cancelled ? cancelled : poisoned) += tasks;
+        }
     };
-    const std::uint64_t cancelled = failed_by(failure_cause::cancelled);
-    const std::uint64_t poisoned =
-        job.failures.size() - cancelled - failed_by(failure_cause::exception);
+    for (const task_failure& one : job.failures) {
+        add(one.cause, 1);
+    }
+    for (const skipped_tasks& some : job.skipped) {
+        add(some.cause, some.end - some.first);
+    }
     counts.poisoned += poisoned;
     counts.cancelled += cancelled;
     counts.run += job.tasks - cancelled - poisoned;
@@ -253,10 +260,23 @@ void job_table::end_tasks(job_record& job, task_status how, failure_cause cause,
         if (seen.state != task_status::pending) {
             continue;
         }
-        job.failures.push_back({i, cause, seen.attempts, 0, 0, {}, why});
-        if (words.settle(i, how)) {
-            ++job.cancelled;
-        } else {
+        // First: it may find no memory.
+        const bool begun = seen.attempts != 0;
+        const bool more = !begun && !job.skipped.empty() && job.skipped.back().end == i &&
+                          job.skipped.back().cause == cause;
+        if (begun) {
+            job.failures.push_back({i, cause, seen.attempts, 0, 0, {}, why});
+        } else if (!more) {
+            job.skipped.push_back({i, i, cause, why});
+        }
+        const bool settled = words.settle(i, how);
+        job.cancelled += settled ? 1 : 0;
+        if (!begun) {
+            job.skipped.back().end += settled ? 1 : 0;
+            if (!settled && !more) {
+                job.skipped.pop_back();
+            }
+        } else if (!settled) {
             job.failures.pop_back();
         }
     }
@@ -269,12 +289,7 @@ std::size_t job_table::cancel(job_record& job) {
     }
     if (job.slot.load(std::memory_order_relaxed) < 0) {
         // Its words are not yet in use: it gets a slot, whoever has one cannot be waited for here.
-        std::vector<task_failure> failures;
-        failures.reserve(job.tasks);
-        for (std::size_t i = 0; i < job.tasks; ++i) {
-            failures.push_back({i, failure_cause::cancelled, 0});
-        }
-        job.failures = std::move(failures);
+        job.skipped.push_back({0, job.tasks, failure_cause::cancelled});
         waiting_.erase(std::find(waiting_.begin(), waiting_.end(), &job));
         job.cancelled = job.tasks;
         counts.cancelled += job.tasks;

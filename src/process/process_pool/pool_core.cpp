@@ -283,7 +283,7 @@ void pool_core::finish(job_record& job) {
     if (job.future) {
         (*job.future)();
         job.future.reset();
-    } else if (job.reported && !job.failures.empty()) {
+    } else if (job.reported && job.failed()) {
         std::uint64_t before = 0;
         {
             const std::lock_guard lock(lock_);
@@ -292,7 +292,8 @@ void pool_core::finish(job_record& job) {
         try {
             job.check();
         } catch (...) {
-            options_.on_error.report(std::current_exception(), before);
+            options_.on_error.report(std::current_exception(), before, "process pool",
+                                     options_.name.c_str());
         }
     }
     record_pointer keep;

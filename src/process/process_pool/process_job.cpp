@@ -20,13 +20,16 @@ namespace regatta {
 namespace detail {
 
 void job_record::check() const {
-    if (failures.empty()) {
-        return;
-    }
     // Only some exceptions keep their text: one that says something, if there is one.
     auto first = std::find_if(failures.begin(), failures.end(), [](const task_failure& one) {
         return one.cause != failure_cause::exception || !one.type.empty();
     });
+    if (!skipped.empty() && (first == failures.end() || skipped.front().first < first->task)) {
+        throw task_failed(skipped.front().record(skipped.front().first));
+    }
+    if (failures.empty()) {
+        return;
+    }
     if (first == failures.end()) {
         first = failures.begin();
     }
@@ -112,7 +115,22 @@ std::size_t process_job::cancel() const {
 }
 std::vector<task_failure> process_job::failures() const {
     wait();
-    return record().failures;
+    const detail::job_record& job = record();
+    std::vector<task_failure> all;
+    auto next = job.failures.begin();
+    const auto add_before = [&](std::size_t task) {
+        for (; next != job.failures.end() && next->task < task; ++next) {
+            all.push_back(*next);
+        }
+    };
+    for (const detail::skipped_tasks& some : job.skipped) {
+        add_before(some.first);
+        for (std::size_t task = some.first; task < some.end; ++task) {
+            all.push_back(some.record(task));
+        }
+    }
+    add_before(job.tasks);
+    return all;
 }
 std::uint64_t process_job::number() const {
     return record().generation;

@@ -134,6 +134,7 @@ void check_not_a_worker() {
 } // namespace detail
 
 void run_process_worker(int argc, const char* const* argv) {
+    detail::note_process_functions();
     const std::string_view flag = argc < 4 ? "" : argv[1];
     if (flag != detail::pool_worker_flag && flag != detail::pool_zygote_flag) {
         // release: partner is check_not_a_worker(); it publishes nothing else.

@@ -282,19 +282,24 @@ worker_death worker_fleet::describe_end(unsigned slot, std::optional<std::uint64
 }
 
 void worker_fleet::count_failed_start(const std::string& why) {
+    bool any_ready = false;
     for (unsigned slot = 0; slot < most_workers; ++slot) {
         member& one = members_[slot];
         // relaxed: only that it has come so far.
-        if (one.running && control_.slots[slot].ready.load(std::memory_order_relaxed) != 0 &&
-            !std::exchange(one.seen_ready, true)) {
-            failed_starts_ = 0; // It has become ready since the last failure.
+        if (one.running && control_.slots[slot].ready.load(std::memory_order_relaxed) != 0) {
+            any_ready = true;
+            if (!std::exchange(one.seen_ready, true)) {
+                failed_starts_ = 0; // It has become ready since the last failure.
+            }
         }
     }
-    if (failed_starts_ + 1 >= options_.failed_starts) {
-        given_up_ = std::to_string(failed_starts_ + 1) +
+    ++failed_starts_;
+    // While one serves, no task needs the others, which are tried again at the longest back-off.
+    // Its own end begins the count anew.
+    if (failed_starts_ >= options_.failed_starts && !any_ready) {
+        given_up_ = std::to_string(failed_starts_) +
                     " workers in a row did not become ready; the last one: " + why;
     }
-    ++failed_starts_;
 }
 
 void worker_fleet::enforce_deadline() {
