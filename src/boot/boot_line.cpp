@@ -63,14 +63,19 @@ private:
                  "CPU 0 is the one that the system starts on: some interrupts and timekeeping "
                  "stay there, and many kernels exclude it from nohz_full. Choose another.");
         }
-        for (const cpu_core& core : machine_.split_cores(cpus)) {
+        const auto split = machine_.split_cores(cpus);
+        cpu_set whole;
+        for (const cpu_core& core : split) {
+            whole |= core.cpus;
+        }
+        for (const cpu_core& core : split) {
+            const cpu_set siblings = core.cpus - cpus;
+            const bool one = siblings.count() == 1;
             warn(boot_concern::split_core,
-                 named(core.cpus - cpus) +
-                     (core.cpus.count() - (core.cpus & cpus).count() == 1 ? " shares a core with "
-                                                                          : " share a core with ") +
+                 named(siblings) + (one ? " shares a core with " : " share a core with ") +
                      named(core.cpus & cpus) +
-                     " and stays with the system: what runs there takes part of the core. Plan " +
-                     detail::compact_list(cpus | core.cpus) + ", or switch the sibling off.");
+                     " and stays with the system: what runs there takes part of the core." +
+                     advice_on_siblings(siblings, whole));
         }
         const bool several = machine_.nodes.size() > 1;
         for (const numa_node& node :
@@ -88,6 +93,28 @@ private:
         }
     }
 
+    /// What to do about siblings that stay with the system. @param whole all CPUs of the cores that
+    /// the plan splits.
+    std::string advice_on_siblings(const cpu_set& siblings, const cpu_set& whole) const {
+        const cpu_set& cpus = line_.cpus;
+        std::string advice;
+        const auto offer = [&](const std::string& what) {
+            advice += (advice.empty() ? " " : ", or ") + what;
+        };
+        if (leaves_some(cpus | whole) && !(whole - cpus).contains(0)) {
+            offer("Plan " + detail::compact_list(cpus | whole));
+        } else if (!(cpus - whole).empty()) {
+            offer("Plan " + detail::compact_list(cpus - whole));
+        }
+        if (!siblings.contains(0) && leaves_some(cpus | siblings)) { // x86 keeps CPU 0 on.
+            offer(std::string(advice.empty() ? "S" : "s") +
+                  (siblings.count() == 1 ? "witch the sibling off" : "witch the siblings off"));
+        }
+        return advice + (advice.empty() ? "" : ".");
+    }
+    /// Whether the system would have a CPU left.
+    bool leaves_some(const cpu_set& cpus) const { return !(machine_.online - cpus).empty(); }
+
     void add_options() {
         const std::string cpus = detail::compact_list(line_.cpus);
         if (!kernel_.config) {
@@ -96,17 +123,22 @@ private:
                  "need CONFIG_CPU_ISOLATION, CONFIG_NO_HZ_FULL and "
                  "CONFIG_RCU_NOCB_CPU.");
         }
-        std::string flags = "managed_irq,domain,";
-        if (!kernel_.is_at_least(5, 6)) {
-            flags = "domain,";
+        const bool managed = kernel_.is_at_least(5, 6);
+        if (!managed) {
             warn(boot_concern::old_kernel,
                  "isolcpus=managed_irq is newer than kernel " + kernel_.release +
                      ", which would ignore the whole option, so it is left out: interrupts of "
                      "devices with a queue for each CPU stay.");
         }
-        add("isolcpus", flags + cpus, "CONFIG_CPU_ISOLATION",
-            "load balancing moves no thread there, and devices with a queue for each CPU "
-            "interrupt other CPUs where they can");
+        // Without flags it means `domain`; a kernel before 4.15 knows none, and has isolcpus
+        // always.
+        add("isolcpus", (managed ? "managed_irq,domain," : "") + cpus,
+            kernel_.is_at_least(4, 15) ? "CONFIG_CPU_ISOLATION" : "",
+            std::string("load balancing moves no thread there") +
+                (managed
+                     ? ", and devices with a queue for each CPU interrupt other CPUs where they "
+                       "can"
+                     : ""));
         add("nohz_full", cpus, "CONFIG_NO_HZ_FULL",
             "no timer tick while one thread runs there, and the kernel's own work goes elsewhere");
         add("rcu_nocbs", cpus, "CONFIG_RCU_NOCB_CPU",
@@ -139,11 +171,14 @@ private:
             }
         }
         if (const cpu_set given_up = isolated_at_boot() - line_.cpus; !given_up.empty()) {
-            warn(boot_concern::already_set,
-                 named(given_up) +
-                     (given_up.count() == 1 ? ", isolated now, goes" : ", isolated now, go") +
-                     " back to the system with this line. Plan " +
-                     detail::compact_list(line_.cpus | given_up) + " to keep them.");
+            warn(
+                boot_concern::already_set,
+                named(given_up) +
+                    (given_up.count() == 1 ? ", isolated now, goes" : ", isolated now, go") +
+                    " back to the system with this line." +
+                    (leaves_some(line_.cpus | given_up)
+                         ? " Plan " + detail::compact_list(line_.cpus | given_up) + " to keep them."
+                         : ""));
         }
     }
 
@@ -239,16 +274,35 @@ std::vector<std::pair<std::string, std::string>> detail::options_of(std::string_
     return options;
 }
 
+bool detail::same_setting(std::string_view one, std::string_view other) {
+    const auto parts = [](std::string_view value) {
+        std::vector<std::string_view> flags;
+        std::string_view list = value;
+        while (!list.empty() && (list.front() < '0' || list.front() > '9')) {
+            const std::size_t end = list.find(',');
+            flags.push_back(list.substr(0, end));
+            list.remove_prefix(end == list.npos ? list.size() : end + 1);
+        }
+        std::sort(flags.begin(), flags.end());
+        constexpr unsigned widest = 1u << 16; // More CPUs than a kernel can have.
+        cpu_list_error error;
+        return std::pair(flags, cpu_set::try_parse(list, widest, error));
+    };
+    const auto first = parts(one);
+    const auto second = parts(other);
+    return one == other || (first.second && second.second && *first.second == *second.second &&
+                            first.first == second.first);
+}
+
 bool running_kernel::is_at_least(unsigned major, unsigned minor) const {
     const auto numbers = detail::split(release, '.');
-    const auto first = numbers.size() > 1 ? detail::to_number(numbers[0]) : std::nullopt;
-    const auto digits =
-        first ? numbers[1].substr(0, numbers[1].find_first_not_of("0123456789")) : "";
-    const auto second = detail::to_number(digits);
-    if (!first || !second) {
+    if (numbers.size() < 2) {
         return true;
     }
-    return *first != major ? *first > major : *second >= minor;
+    const auto first = detail::to_number(numbers[0]);
+    const auto second =
+        detail::to_number(numbers[1].substr(0, numbers[1].find_first_not_of("0123456789")));
+    return !first || !second || *first > major || (*first == major && *second >= minor);
 }
 
 std::string boot_line::text() const {
@@ -263,7 +317,7 @@ std::string boot_line::text() const {
 bool boot_line::in_force() const {
     return !options.empty() &&
            std::all_of(options.begin(), options.end(),
-                       [](const boot_option& option) { return option.current == option.value; });
+                       [](const boot_option& option) { return detail::holds(option); });
 }
 
 bool boot_line::warns_of(boot_concern concern) const {

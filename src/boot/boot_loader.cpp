@@ -52,11 +52,26 @@ private:
                           ("/usr/bin/" + name).c_str()})
                     .empty();
     }
+    /// The first of these folders that has a file of an entry; empty: none has.
+    std::string_view first_folder_of_entries(std::initializer_list<const char*> folders) const {
+        const auto* const folder = std::find_if(folders.begin(), folders.end(), [&](const char* f) {
+            std::error_code error;
+            return std::any_of(std::filesystem::directory_iterator(root_ + f, error),
+                               std::filesystem::directory_iterator(),
+                               [](const auto& file) { return file.path().extension() == ".conf"; });
+        });
+        return folder != folders.end() ? *folder : std::string_view();
+    }
     void add(const char* name, std::string_view file, std::string edit, std::string command) {
         found_.push_back({name, std::string(file), std::move(edit), std::move(command)});
     }
 
     void find_grub() {
+        if (!first_of({"/run/ostree-booted", "/ostree"}).empty() && has_program("rpm-ostree")) {
+            add("GRUB", "", "hand each option to rpm-ostree, which writes the entries",
+                "rpm-ostree kargs --append-if-missing=OPTION");
+            return;
+        }
         constexpr const char* settings = "/etc/default/grub";
         if (!exists(settings)) {
             return;
@@ -83,6 +98,26 @@ private:
         if (!loader && !exists(line)) {
             return;
         }
+        if (has_program("kernelstub") && exists("/etc/kernelstub/configuration")) {
+            add("systemd-boot", "", "hand the options to kernelstub", "kernelstub -a \"OPTIONS\"");
+            return;
+        }
+        if (has_program("proxmox-boot-tool") && exists("/etc/kernel/proxmox-boot-uuids")) {
+            add("systemd-boot", line, "add the options to its one line",
+                "proxmox-boot-tool refresh");
+            return;
+        }
+        if (!exists(line)) {
+            const std::string entries(first_folder_of_entries(
+                {"/boot/loader/entries", "/efi/loader/entries", "/boot/efi/loader/entries"}));
+            if (!entries.empty()) {
+                add("systemd-boot", entries,
+                    "add the options to the line 'options' of the entry that starts the system; "
+                    "rebuild a unified kernel image with the tool that has built it",
+                    "");
+                return;
+            }
+        }
         const std::string release = kernel_release(root_);
         const std::string packaged = "/usr/lib/modules/" + release + "/vmlinuz";
         add("systemd-boot", line,
@@ -104,11 +139,20 @@ private:
             add("U-Boot", extlinux, "add the options to each line that begins with 'append'", "");
         } else if (exists(armbian)) {
             add("U-Boot", armbian, "add the options to the line 'extraargs='", "");
+        } else if (exists("/boot/uEnv.txt")) { // Its scripts compose bootargs at each start.
+            add("U-Boot", "/boot/uEnv.txt",
+                "add the options to its line 'cmdline=', or 'optargs=' where it has that", "");
+        } else if (exists("/etc/default/flash-kernel")) {
+            add("U-Boot", "/etc/default/flash-kernel",
+                "add the options to LINUX_KERNEL_CMDLINE, inside its quotes", "flash-kernel");
         } else if (exists("/etc/fw_env.config")) {
+            // Without the variable the line is in the device tree, and must not be replaced.
             add("U-Boot", "", "add the options to the variable bootargs",
-                "fw_setenv bootargs \"$(fw_printenv -n bootargs) OPTIONS\"");
-        } else if (!first_of({"/boot/boot.scr", "/boot/uEnv.txt", "/boot/u-boot.bin"}).empty()) {
-            add("U-Boot", "", "add the options to the variable bootargs, at the loader's prompt",
+                "old=$(fw_printenv -n bootargs) && fw_setenv bootargs \"$old OPTIONS\"");
+        } else if (!first_of({"/boot/boot.scr", "/boot/u-boot.bin"}).empty()) {
+            add("U-Boot", "",
+                "if 'printenv bootargs' shows the whole line, add the options to it, at the "
+                "loader's prompt; otherwise the loader's script or the device tree has it",
                 "setenv bootargs \"${bootargs} OPTIONS\"; saveenv");
         }
     }

@@ -114,6 +114,10 @@ void add_huge_pages(boot_line& line, const huge_pages& pages, const huge_page_me
     if (sizes.empty()) {
         fail_argument("this kernel has no huge pages");
     }
+    if (pages.size == 0) {
+        fail_argument("the usual size of this kernel's huge pages is unknown: say which of " +
+                      sizes);
+    }
     if (std::find(machine.sizes.begin(), machine.sizes.end(), pages.size) == machine.sizes.end()) {
         fail_argument("this kernel has no huge pages of " + huge_page_size_text(pages.size) +
                       ", only of " + sizes);

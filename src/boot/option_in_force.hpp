@@ -19,12 +19,20 @@ namespace regatta::detail {
 /// '_'.
 std::vector<std::pair<std::string, std::string>> options_of(std::string_view command_line);
 
+/// Whether two values of an option mean the same: the same flags, in whatever order, and the same
+/// CPUs, however they are written.
+bool same_setting(std::string_view one, std::string_view other);
+
+/// Whether the running kernel was started with just that option.
+inline bool holds(const boot_option& option) {
+    return option.current && same_setting(*option.current, option.value);
+}
+
 /// What to do with an option that the running kernel was started with.
 inline std::string advice_on_current(const boot_option& option) {
     return "This kernel was started with " + option.name + '=' + option.current.value_or("") +
-           (option.current == option.value
-                ? ": leave that as it is."
-                : ": replace it. Repeating an option does not combine its lists.");
+           (holds(option) ? ": leave that as it is."
+                          : ": replace it. Repeating an option does not combine its lists.");
 }
 
 } // namespace regatta::detail

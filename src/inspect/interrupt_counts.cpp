@@ -47,8 +47,9 @@ std::string handler_of_interrupt(std::string_view description) {
 interrupt_kind kind_of_interrupt(std::string_view label, std::string_view name) noexcept {
     // Under Xen a CPU has numbered interrupts of its own: "xen-percpu -virq timer0", "… -ipi …".
     const bool of_xen = name.starts_with("xen-percpu");
-    // Arm and RISC-V list the CPU's timer among the numbered interrupts. Under Hyper-V it is HVS.
-    if (label == "LOC" || label == "HVS" ||
+    // Arm and RISC-V list the CPU's timer among the numbered interrupts: "twd" is a Cortex-A9's.
+    // Under Hyper-V it is HVS.
+    if (label == "LOC" || label == "HVS" || name == "twd" ||
         (of_xen && name.find("timer") != std::string_view::npos) ||
         name.find("arch_timer") != std::string_view::npos ||
         name.find("riscv-timer") != std::string_view::npos) {

@@ -129,8 +129,13 @@ TEST(boot_line, names_each_core_that_is_split) {
     const boot_line line = plan("19-23", two_sockets());
     EXPECT_EQ(concerns_of(line), concerns(5, boot_concern::split_core));
     EXPECT_TRUE(says(line, "CPU 7 shares a core with CPU 19 and stays with the system"));
-    EXPECT_TRUE(says(plan("19", two_sockets()), "Plan 7,19, or")); // What was asked for as well.
-    EXPECT_TRUE(says(plan("18-19", two_sockets()), "Plan 7,18-19, or"));
+    EXPECT_TRUE(says(plan("19", two_sockets()), "Plan 7,19, or switch the sibling off."));
+    EXPECT_TRUE(says(plan("18-19", two_sockets()), "Plan 6-7,18-19, or")); // All at once.
+    // Neither CPU 0 nor the last one of the system is asked for.
+    EXPECT_TRUE(says(plan("7,12,19", two_sockets()), "part of the core. Plan 7,19."));
+    EXPECT_TRUE(says(plan("12", two_sockets()), "part of the core."));
+    EXPECT_FALSE(says(plan("12", two_sockets()), "Plan"));
+    EXPECT_FALSE(says(plan("12", two_sockets()), "witch"));
     EXPECT_TRUE(plan("7-11,19-23", two_sockets()).warnings.empty());
 }
 
@@ -178,9 +183,15 @@ TEST(boot_line, leaves_managed_interrupts_out_where_the_kernel_is_too_old) {
     for (const char* old : {"5.5.19", "4.19.0-27-amd64", "5.5-rc1"}) {
         kernel.release = old;
         const boot_line line = plan("4-5", big_little(), kernel);
-        EXPECT_EQ(line.options.front().text(), "isolcpus=domain,4-5") << old;
+        EXPECT_EQ(line.options.front().text(), "isolcpus=4-5") << old; // Which means `domain`.
+        EXPECT_EQ(line.options.front().purpose, "load balancing moves no thread there") << old;
         EXPECT_EQ(concerns_of(line), concerns{boot_concern::old_kernel}) << old;
     }
+    // Before 4.15 isolcpus was no matter of configuration.
+    kernel.config = kernel_config("CONFIG_NO_HZ_FULL=y\nCONFIG_RCU_NOCB_CPU=y\n", "/boot/config-x");
+    kernel.release = "4.14.1";
+    EXPECT_EQ(plan("4-5", big_little(), kernel).options.front().text(), "isolcpus=4-5");
+    kernel = whole_kernel();
     for (const char* fresh : {"5.6.0", "5.10", "6.12.117+deb12-cloud-amd64", "", "x.y"}) {
         kernel.release = fresh;
         EXPECT_TRUE(plan("4-5", big_little(), kernel).warnings.empty()) << fresh;
@@ -197,6 +208,17 @@ TEST(boot_line, says_what_is_set_already) {
     EXPECT_TRUE(same.in_force());
     EXPECT_EQ(concerns_of(same), concerns{boot_concern::already_set});
     EXPECT_TRUE(says(same, "nothing to do"));
+
+    // However it is written.
+    const boot_line written =
+        plan("4-5", big_little(),
+             whole_kernel(
+                 "isolcpus=domain,managed_irq,4,5 nohz_full=4,5 rcu_nocbs=5,4 irqaffinity=0-3"));
+    EXPECT_TRUE(written.in_force());
+    EXPECT_FALSE(
+        plan("4-5", big_little(),
+             whole_kernel("isolcpus=domain,4-5 nohz_full=4-5 rcu_nocbs=4-5 irqaffinity=0-3"))
+            .in_force());
 
     // The kernel keeps the first list.
     const boot_line twice = plan("4-5", big_little(), whole_kernel("isolcpus=4 isolcpus=5\n"));

@@ -65,6 +65,27 @@ TEST(boot_loader, systemd_boot_keeps_the_line_in_etc_kernel) {
     EXPECT_EQ(used.at(0).command, "kernel-install add 6.1.0 /usr/lib/modules/6.1.0/vmlinuz");
 }
 
+TEST(boot_loader, tools_that_own_the_entries_are_told) {
+    EXPECT_EQ(loaders_of({"/etc/default/grub", "/boot/grub2/x", "/usr/bin/rpm-ostree",
+                          "/run/ostree-booted"})
+                  .at(0)
+                  .command,
+              "rpm-ostree kargs --append-if-missing=OPTION");
+    EXPECT_EQ(loaders_of({"/etc/kernel/cmdline", "/etc/kernel/proxmox-boot-uuids",
+                          "/usr/sbin/proxmox-boot-tool"})
+                  .at(0)
+                  .command,
+              "proxmox-boot-tool refresh");
+    EXPECT_EQ(loaders_of({"/boot/efi/loader/loader.conf", "/etc/kernelstub/configuration",
+                          "/usr/bin/kernelstub"})
+                  .at(0)
+                  .command,
+              "kernelstub -a \"OPTIONS\"");
+    const auto arch = loaders_of({"/boot/loader/loader.conf", "/boot/loader/entries/arch.conf"});
+    EXPECT_EQ(arch.at(0).file, "/boot/loader/entries");
+    EXPECT_EQ(arch.at(0).command, "");
+}
+
 TEST(boot_loader, u_boot_is_set_where_the_system_keeps_its_variables) {
     const auto debian = loaders_of({"/etc/default/u-boot", "/usr/sbin/u-boot-update",
                                     "/boot/extlinux/extlinux.conf", "/boot/boot.scr"});
@@ -75,8 +96,12 @@ TEST(boot_loader, u_boot_is_set_where_the_system_keeps_its_variables) {
               "/boot/extlinux/extlinux.conf");
     EXPECT_EQ(loaders_of({"/boot/armbianEnv.txt", "/boot/boot.scr"}).at(0).file,
               "/boot/armbianEnv.txt");
-    EXPECT_NE(loaders_of({"/etc/fw_env.config"}).at(0).command.find("fw_setenv bootargs"),
-              std::string::npos);
+    EXPECT_EQ(loaders_of({"/boot/uEnv.txt", "/boot/boot.scr"}).at(0).file, "/boot/uEnv.txt");
+    EXPECT_EQ(loaders_of({"/etc/default/flash-kernel", "/boot/boot.scr"}).at(0).command,
+              "flash-kernel");
+    // Where the variable is not set, nothing is written.
+    EXPECT_EQ(loaders_of({"/etc/fw_env.config"}).at(0).command,
+              "old=$(fw_printenv -n bootargs) && fw_setenv bootargs \"$old OPTIONS\"");
     EXPECT_NE(loaders_of({"/boot/boot.scr"}).at(0).command.find("setenv bootargs"),
               std::string::npos);
     EXPECT_EQ(loaders_of({"/boot/firmware/cmdline.txt"}).at(0).file, "/boot/firmware/cmdline.txt");

@@ -221,7 +221,10 @@ std::string usage_text(const cpus_view& view, const text_style& style) {
     const cpu_set at_boot = machine.isolated - grouped;
     add_unless_empty("isolated", at_boot, "at boot (isolcpus): only who is pinned there");
     add_unless_empty("partitioned", machine.partitioned - at_boot, "isolated by a control group");
-    add_unless_empty("without ticks", machine.nohz_full, "at boot (nohz_full)");
+    const bool open = !(machine.nohz_full - (machine.isolated | machine.partitioned)).empty();
+    add_unless_empty("without ticks", machine.nohz_full,
+                     open ? "at boot (nohz_full); threads that are not pinned run there, too"
+                          : "at boot (nohz_full)");
     std::size_t shown = 0;
     for (const cpuset_group& group : view.groups) {
         if (shown++ < most_groups) {

@@ -190,17 +190,15 @@ private:
         }
     }
 
-    /// CPUs that share a cache list it under the same index, so one of them is enough.
+    /// CPUs that share a cache may list it under different indices: a core without a level 2 has
+    /// its level 3 there.
     void read_caches() {
         constexpr unsigned most = 16; // Indices of one CPU; real machines have 3 to 5.
+        // The caches of each level and type that were read cover these CPUs.
+        std::vector<std::pair<std::pair<unsigned, cache_type>, cpu_set>> covered;
         for (unsigned index = 0; index < most; ++index) {
-            cpu_set left = t_.online;
             bool found = false;
             for (const cpu_info& info : t_.cpus) {
-                if (!left.contains(info.cpu)) {
-                    continue;
-                }
-                left.erase(info.cpu);
                 const std::string folder =
                     cpu_path(info.cpu) + "/cache/index" + std::to_string(index) + "/";
                 const auto level = read_number(folder + "level");
@@ -211,14 +209,25 @@ private:
                 cpu_cache cache;
                 cache.level = static_cast<unsigned>(*level);
                 cache.type = to_cache_type(read_file_(folder + "type").value_or(std::string()));
+                const std::pair kind(cache.level, cache.type);
+                auto same = std::find_if(covered.begin(), covered.end(),
+                                         [&](const auto& one) { return one.first == kind; });
+                if (same == covered.end()) {
+                    same = covered.insert(same, {kind, cpu_set()});
+                }
+                if (same->second.contains(info.cpu)) {
+                    continue;
+                }
                 cache.bytes =
                     to_bytes(read_file_(folder + "size").value_or(std::string())).value_or(0);
                 cache.line_bytes =
                     to_bytes(read_file_(folder + "coherency_line_size").value_or(std::string()))
                         .value_or(0);
-                cache.cpus = read_list(folder + "shared_cpu_list").value_or(cpu_set()) & left;
+                cache.cpus =
+                    (read_list(folder + "shared_cpu_list").value_or(cpu_set()) & t_.online) -
+                    same->second;
                 cache.cpus.insert(info.cpu);
-                left -= cache.cpus;
+                same->second |= cache.cpus;
                 t_.caches.push_back(std::move(cache));
             }
             if (!found) {
