@@ -23,6 +23,11 @@ if(REGATTA_BUILD_COMMAND STREQUAL "AUTO")
     endif()
 endif()
 
+if(REGATTA_BUILD_COMMAND AND NOT TARGET regatta_system)
+    message(FATAL_ERROR "REGATTA_BUILD_COMMAND is ${REGATTA_BUILD_COMMAND}, but the command stands on regatta::system, "
+        "which needs Linux and exceptions")
+endif()
+
 # The flags of this build, as records and benches name them: the inside of a string in C++. Where it is built makes
 # no other program.
 set(regatta_build_flags "${CMAKE_CXX_FLAGS}")

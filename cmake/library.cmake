@@ -60,6 +60,9 @@ else()
     if(WIN32)
         set(pkg_config_system_libraries " -lsynchronization")
     endif()
+    # What a build of one configuration adds to the names of its libraries.
+    string(TOUPPER "${CMAKE_BUILD_TYPE}" configuration)
+    set(pkg_config_postfix "${CMAKE_${configuration}_POSTFIX}")
     set(pkg_config_files ${compiled_parts})
     list(TRANSFORM pkg_config_files PREPEND regatta-)
     foreach(name IN ITEMS regatta LISTS pkg_config_files)
@@ -73,6 +76,8 @@ else()
     endif()
     install(FILES LICENSE README.md CHANGELOG.md LIMITATIONS.md DESTINATION ${documents})
     if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/docs) # Not in a package's sources.
+        install(FILES CONTRIBUTING.md DESTINATION ${documents})
+        install(DIRECTORY examples DESTINATION ${documents})
         install(DIRECTORY docs/ DESTINATION ${documents}/docs FILES_MATCHING PATTERN "*.md" PATTERN "*.svg"
             PATTERN "*.schema.json" PATTERN site EXCLUDE)
     endif()
