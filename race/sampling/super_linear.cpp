@@ -42,11 +42,14 @@ std::string cause_of(const race_result& result, const scheme_result& one,
     if (one.traits.language != language::cpp || !one.runs_items()) {
         return "it computes with code of its own, not with the items that serial runs";
     }
+    const series& alone = serial.measured;
+    if (std::string cause = cause_by_waiting(alone, result.quota_limits); !cause.empty()) {
+        return cause;
+    }
     if (const std::string cause = cause_by_quota(result.cpus, one.time.median);
         result.quota_limits && result.oversubscribed() && !cause.empty()) {
         return cause;
     }
-    const series& alone = serial.measured;
     if (alone.disturbed()) { // Else the disturbed samples do not count.
         return "others slowed down serial in all of its samples";
     }
@@ -73,6 +76,27 @@ std::string cause_by_quota(unsigned cpus, double run_ns) {
                : "a quota grants the time of " + std::to_string(cpus) +
                      (cpus == 1 ? " CPU" : " CPUs") +
                      " on average, and runs that end within its period may use more";
+}
+
+std::string cause_by_waiting(const series& alone, bool quota) {
+    double items_ns = 0;
+    double waited_ns = 0;
+    for (const sample& one : alone.usable()) {
+        if (one.details) {
+            items_ns += one.details->split.items_ns + one.details->split.preempted_ns;
+            waited_ns += one.details->split.preempted_ns;
+        }
+    }
+    // Others that are busy all the time, and a quota, leave it a good part of a CPU.
+    const double share = items_ns > 0 ? waited_ns / items_ns : 0;
+    if (share < (alone.disturbed() || quota ? 0.9 : 0.1)) {
+        return {};
+    }
+    char text[64];
+    std::snprintf(text, sizeof text, "its items had a CPU for %.2g %% of their time",
+                  100 * (1 - share));
+    return std::string(text) + ": they wait for something else, as a sleep, a lock or input, and "
+                               "items of further workers wait meanwhile";
 }
 
 void note_super_linear(race_result& result) {

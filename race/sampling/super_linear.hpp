@@ -6,6 +6,7 @@
 /// Speed-ups above the number of workers, which the workers alone cannot bring about.
 
 #include "sampling/race_result.hpp"
+#include "sampling/sampler.hpp"
 
 #include <string>
 
@@ -18,5 +19,10 @@ void note_super_linear(race_result& result);
 /// What a quota of CPU time has to do with a speed-up above so many CPUs. Empty where a run takes
 /// longer than any period of a quota: then it has nothing to do with it.
 std::string cause_by_quota(unsigned cpus, double run_ns);
+
+/// What items that wait for something else than a CPU have to do with it. Empty where those of the
+/// one worker had a CPU for nearly all of their time, or where others, or a quota, may have kept it
+/// from them.
+std::string cause_by_waiting(const series& alone, bool quota);
 
 } // namespace regatta::race

@@ -218,6 +218,10 @@ private:
     cause cause_of(const scale_point& point) const {
         const double possible = most_possible(point);
         const auto clock = clock_ratio(point);
+        if (std::string waiting = cause_by_waiting(base_.measured, result_.quota_limits);
+            !waiting.empty()) {
+            return {std::move(waiting)};
+        }
         if (std::string quota = cause_by_quota(result_.cpus, point.time.median);
             result_.quota_limits && point.workers > result_.cpus && !quota.empty()) {
             return {std::move(quota)};
@@ -326,7 +330,9 @@ private:
             if (point.ran() && point.workers > result_.cpus) {
                 warn(kind::oversubscribed, point.workers,
                      counted(point.workers, "worker") + " share " + counted(result_.cpus, "CPU") +
-                         ": they wait for one another" +
+                         (cause_by_waiting(base_.measured, result_.quota_limits).empty()
+                              ? ": they wait for one another"
+                              : ": those run whose items do not wait") +
                          (result_.rate ? "" : ", and this point is no part of the fit"));
             }
         }

@@ -37,6 +37,25 @@ TEST_F(made_up_scale, a_clock_within_its_precision_is_no_cause_of_a_super_linear
     EXPECT_THAT(warning(kind::super_linear, 4), Not(HasSubstr("the clock was")));
 }
 
+// Items that sleep, as requests that wait for an answer: 16 of them wait at once on four CPUs.
+TEST_F(made_up_scale, super_linear_by_items_that_wait) {
+    for (sample& one : result.points.front().measured.samples) {
+        one.details = run_details{{.items_ns = 1e6, .preempted_ns = 49e6}, {}, {}};
+    }
+    add(16, 15.5);
+    evaluate();
+    EXPECT_THAT(warning(kind::super_linear, 16),
+                HasSubstr("its items had a CPU for 2 % of their time: they wait for something"));
+    EXPECT_THAT(warning(kind::oversubscribed, 16), HasSubstr("those run whose items do not wait"));
+    for (sample& one : result.points.front().measured.samples) { // As much as others may take.
+        one.details = run_details{{.items_ns = 20e6, .preempted_ns = 1e6}, {}, {}};
+    }
+    result.warnings.clear();
+    evaluate();
+    EXPECT_THAT(warning(kind::super_linear, 16), Not(HasSubstr("they wait for something")));
+    EXPECT_THAT(warning(kind::oversubscribed, 16), HasSubstr("they wait for one another"));
+}
+
 // The speed-ups are paired within the rounds, so what was before and after them explains none.
 TEST_F(made_up_scale, a_slow_run_before_the_rounds_is_no_cause_of_a_super_linear_speedup) {
     add(4, 4.61);
