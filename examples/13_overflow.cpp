@@ -2,12 +2,13 @@
 // Copyright (c) 2026 The Regatta authors
 
 // A bounded pool that is full: another pool takes what it refuses, or it says no, or its caller
-// does the work, or the oldest task makes room.
+// does the work, or the oldest task makes room, or its caller waits, for a time.
 
 #include <regatta/pool/dynamic_pool.hpp>
 #include <regatta/pool/steady_pool.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <functional>
 #include <latch>
@@ -123,9 +124,19 @@ bool the_caller_waits() {
     return done == 10'000 && pool.stats().refused == 0;
 }
 
+bool the_caller_waits_for_a_time() {
+    regatta::steady_pool pool{{.threads = 1, .capacity = 1}};
+    busy_worker one(pool);
+    pool.execute([] {});
+    const bool late = !pool.try_execute_for([] {}, std::chrono::milliseconds(5));
+    one.end();
+    return late && pool.try_execute_for([] {}, std::chrono::minutes(1));
+}
+
 int main() {
     const bool right = another_pool_takes_them() && it_says_no() && the_caller_does_it() &&
-                       the_oldest_makes_room() && the_caller_waits();
+                       the_oldest_makes_room() && the_caller_waits() &&
+                       the_caller_waits_for_a_time();
     std::printf("%s\n", right ? "all as expected" : "not as expected");
     return right ? 0 : 1;
 }

@@ -180,6 +180,16 @@ protected:
     /// elsewhere may fetch the result itself. @returns false if the deadline passed first.
     virtual bool wait_outside(const time_point* deadline);
 
+    /// Called by a thread that waits for this and may not run it: runs what has to end before, if
+    /// the thread may. @param pool whose worker the thread is; null: of none.
+    /// @param forever whether the wait has no deadline: then it throws if it could never end.
+    /// @returns whether it ran something.
+    virtual bool run_before(const void* pool, bool forever) {
+        static_cast<void>(pool);
+        static_cast<void>(forever);
+        return false;
+    }
+
     /// Called before the job of this continuation is handed over. Wakes the workers that wait for a
     /// continuation: they check whether they can run this one.
     /// @param nothing_to_run called under the lock on links. If it returns true, nobody is woken.
@@ -346,19 +356,24 @@ private:
             if (deadline != nullptr && std::chrono::steady_clock::now() >= *deadline) {
                 return false;
             }
-            if (!run_next(worker, mine) && !pace.pause()) {
+            if (!run_next(worker, mine, deadline) && !pace.pause()) {
                 sleep_as_worker(worker, mine, deadline);
             }
         }
         return true;
     }
     /// Runs the task that must run next. @returns false if the worker may not.
-    REGATTA_RARE bool run_next(context_type& worker, waiter& mine) {
-        basic_future_state* const next = claim_next(worker.pool, mine);
-        if (next == nullptr) {
-            return false;
+    REGATTA_RARE bool run_next(context_type& worker, waiter& mine, const time_point* deadline) {
+        if (basic_future_state* const next = claim_next(worker.pool, mine)) {
+            run_in_wait(*next);
+        } else {
+            const typename basic_fork_stack<atomics>::aside none(
+                basic_fork_stack<atomics>::current(), false);
+            const fresh_coroutine_depth depth;
+            if (!run_before(worker.pool, deadline == nullptr)) {
+                return false;
+            }
         }
-        run_in_wait(*next);
         worker.overtake();
         return true;
     }
@@ -366,7 +381,7 @@ private:
     REGATTA_RARE void sleep_as_worker(context_type& worker, waiter& mine,
                                       const time_point* deadline) {
         const auto ticket = status_.prepare_wait();
-        if (status_word::is_complete(ticket) || run_next(worker, mine)) {
+        if (status_word::is_complete(ticket) || run_next(worker, mine, deadline)) {
             return;
         }
         // A wait with a deadline ends even in a circle of waits.
@@ -466,7 +481,11 @@ bool basic_future_state<World>::wait_incomplete(const time_point* deadline) {
             run_in_wait(*next);
         }
     }
-    return worker == nullptr ? wait_outside(deadline) : wait_as_worker(*worker, deadline);
+    if (worker == nullptr) {
+        static_cast<void>(run_before(nullptr, deadline == nullptr));
+        return wait_outside(deadline);
+    }
+    return wait_as_worker(*worker, deadline);
 }
 template<class World>
 bool basic_future_state<World>::wait_outside(const time_point* deadline) {

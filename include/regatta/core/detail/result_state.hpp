@@ -149,17 +149,18 @@ struct task_result<F, false> : std::invoke_result<F> {};
 template<class F>
 using task_result_t = kept_result_t<typename task_result<F>::type>;
 
-/// The state of a task that an executor was given, with its closure.
+/// The state of a task with its closure. Who derives from it disposes of it.
 template<class F>
-class task_state final : public result_state<task_result_t<F>> {
+class closure_state : public result_state<task_result_t<F>> {
 public:
     using result = task_result_t<F>;
 
+protected:
     template<class G>
-    task_state(block_store& store, std::stop_token stop, G&& closure)
+    closure_state(block_store& store, std::stop_token stop, G&& closure)
         : result_state<result>(store, std::move(stop), false)
         , closure_(std::forward<G>(closure)) {}
-    ~task_state() {}
+    ~closure_state() {}
 
 private:
     future_state::outcome run() noexcept override {
@@ -174,11 +175,22 @@ private:
         return future_state::outcome::done;
     }
     void drop_closure() noexcept override { std::destroy_at(std::addressof(closure_)); }
-    void dispose() noexcept override { destroy_in_block(this, this->store()); }
 
     union { // The closure ends before the state does.
         F closure_;
     };
+};
+
+/// The state of a task that an executor was given.
+template<class F>
+class task_state final : public closure_state<F> {
+public:
+    template<class G>
+    task_state(block_store& store, std::stop_token stop, G&& closure)
+        : closure_state<F>(store, std::move(stop), std::forward<G>(closure)) {}
+
+private:
+    void dispose() noexcept override { destroy_in_block(this, this->store()); }
 };
 
 /// The result of a continuation: called with the result of the task, or with nothing if that is
