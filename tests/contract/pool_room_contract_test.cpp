@@ -9,10 +9,15 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <functional>
+#include <memory>
+#include <stop_token>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -21,7 +26,12 @@ using library_test::await;
 using library_test::door;
 using library_test::fill;
 using library_test::hold_worker;
+using regatta::overflow;
+using regatta::priority;
 using regatta::task_rejected;
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
 
 class pool_room : public library_test::pool_test {};
 INSTANTIATE_TEST_SUITE_P(, pool_room, library_test::bounded_pools(), library_test::pool_name);
@@ -173,6 +183,81 @@ TEST_P(pool_room, close_wakes_who_waits_for_room) {
         EXPECT_EQ(runs.load(), mode == regatta::stop_mode::drain ? 2 : 0);
         EXPECT_EQ(pool.stats().refused, 4u);
     }
+}
+
+// `try_execute_until`: "waits for room, at most until `deadline`, whatever the policy".
+TEST_P(pool_room, a_deadline_bounds_the_wait_for_room) {
+    const library_test::time_limit limit("a submitter for which room is made");
+    for (const auto policy : {overflow::block, overflow::reject, overflow::drop_oldest}) {
+        std::atomic<int> runs{0};
+        auto [pool] = make_pool({.threads = 1, .capacity = 2, .when_full = policy});
+        door d;
+        hold_worker(pool, d);
+        fill(pool, runs);
+        auto mine = [&runs, p = std::make_unique<int>(10)] { runs += *p; };
+        const auto begin = steady_clock::now();
+        EXPECT_FALSE(pool.try_execute_for(std::move(mine), milliseconds(25)));
+        EXPECT_GE(steady_clock::now() - begin, milliseconds(25));
+        EXPECT_FALSE(pool.try_execute_until(priority::high, std::move(mine), begin));
+        EXPECT_FALSE(pool.try_execute_for(
+            [large = std::array<char, 1000>{}] { static_cast<void>(large); }, hours::min()));
+        EXPECT_EQ(pool.stats().refused, 4u); // fill() had one refused, too.
+        library_test::observed_thread seen;
+        std::thread producer([&] {
+            seen.announce();
+            EXPECT_TRUE(pool.try_execute_for(std::move(mine), hours(1)));
+            EXPECT_TRUE(pool.try_execute_for(
+                std::stop_token(), [&] { ++runs; }, hours::max()));
+        });
+        seen.await_sleep();
+        d.open();
+        producer.join();
+        pool.wait();
+        EXPECT_EQ(runs.load(), 13);
+        EXPECT_EQ(pool.stats().refused, 4u);
+    }
+}
+
+// "A task of the pool runs others while it waits …; at 64 waits within each other it does not
+// wait."
+TEST_P(pool_room, a_task_with_a_deadline_runs_others) {
+    const library_test::time_limit limit("tasks that submit with a deadline");
+    std::atomic<unsigned> accepted{0};
+    std::atomic<unsigned> refused{0};
+    auto [pool] = make_pool({.threads = 1, .capacity = 1});
+    std::function<void()> submit = [&] {
+        for (int i = 0; i < 3 && refused.load() == 0; ++i) {
+            ++(pool.try_execute_for(submit, hours(1)) ? accepted : refused);
+        }
+    };
+    pool.execute(submit);
+    pool.wait();
+    EXPECT_GE(accepted.load(), 64u);
+    EXPECT_GE(refused.load(), 1u);
+    EXPECT_EQ(pool.stats().run, 1 + accepted.load());
+    EXPECT_EQ(pool.stats().refused, refused.load());
+    EXPECT_EQ(pool.stats().errors, 0u);
+}
+
+// "false: full or closed": `close` ends the wait.
+TEST_P(pool_room, close_ends_a_wait_with_a_deadline) {
+    const library_test::time_limit limit("a submitter that gives up when the pool is closed");
+    std::atomic<int> runs{0};
+    auto [pool] = make_pool({.threads = 1, .capacity = 2});
+    door d;
+    hold_worker(pool, d);
+    fill(pool, runs);
+    library_test::observed_thread seen;
+    std::thread producer([&] {
+        seen.announce();
+        EXPECT_FALSE(pool.try_execute_for([&] { ++runs; }, hours(1)));
+    });
+    seen.await_sleep();
+    std::thread closer([&] { pool.close(); });
+    producer.join();
+    d.open();
+    closer.join();
+    EXPECT_EQ(runs.load(), 2);
 }
 
 // "So do tasks that run others on the same worker while they wait for room": a task that is run on

@@ -15,9 +15,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -163,6 +165,96 @@ TEST(worker_pool, a_task_without_room_does_not_overtake) {
     });
     pool.wait();
     EXPECT_EQ(order, (std::vector{0, 1, 2, 3, 4}));
+}
+
+// "waits for room, at most until `deadline`"; "a refused message is unchanged".
+TEST(worker_pool, submits_with_a_deadline) {
+    const library_test::time_limit limit("a producer for which room is made");
+    using std::chrono::hours;
+    using std::chrono::milliseconds;
+    struct owner {
+        std::unique_ptr<int> held;
+    };
+    door d;
+    std::atomic<int> handled{0};
+    regatta::worker_pool<row, owner> pool({.threads = 1, .capacity = 2});
+    pool.on<row>([&](row&) {
+            d.pass();
+            ++handled;
+        })
+        .on<owner>([&](owner& o) { handled += *o.held; });
+    owner mine{std::make_unique<int>(10)};
+    auto task = [&handled, p = std::make_unique<int>(100)] { handled += *p; };
+    const row one;
+    EXPECT_TRUE(pool.try_submit_for(one, hours(1)));
+    EXPECT_TRUE(pool.try_submit_for(row{}, hours(1)));
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_FALSE(pool.try_submit_for(std::move(mine), milliseconds(25)));
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, milliseconds(25));
+    EXPECT_FALSE(pool.try_execute_until(std::move(task), begin + milliseconds(50)));
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, milliseconds(50));
+    EXPECT_FALSE(pool.try_execute_for([action = std::function<void()>([] {})] { action(); },
+                                      milliseconds(1)));
+    EXPECT_EQ(pool.stats().refused, 3u);
+    observed_thread producer;
+    std::thread blocked([&] {
+        producer.announce();
+        EXPECT_TRUE(pool.try_submit_for(std::move(mine), hours::max()));
+        EXPECT_TRUE(pool.try_execute_for(std::move(task), hours::max()));
+    });
+    producer.await_sleep();
+    pool.start();
+    d.open();
+    blocked.join();
+    pool.drain();
+    EXPECT_EQ(handled.load(), 112);
+    EXPECT_EQ(pool.stats().refused, 3u);
+    pool.close();
+    EXPECT_FALSE(pool.try_submit_for(one, hours(1)));
+    EXPECT_FALSE(pool.try_execute_for([] {}, hours(1)));
+}
+
+// "A handler handles other messages while it waits …; at 32 waits within each other it does not
+// wait."
+TEST(worker_pool, a_handler_that_submits_with_a_deadline_handles_others) {
+    const library_test::time_limit limit("handlers that submit with a deadline");
+    std::atomic<unsigned> accepted{0};
+    std::atomic<unsigned> refused{0};
+    regatta::worker_pool<row> pool({.threads = 1, .capacity = 2});
+    pool.on<row>([&](row& m) {
+            for (int i = 0; i < 3 && m.index < 60 && refused.load() == 0; ++i) {
+                ++(pool.try_submit_for(row{m.index + 1}, std::chrono::hours(1)) ? accepted
+                                                                                : refused);
+            }
+        })
+        .start();
+    pool.submit(row{0});
+    pool.wait();
+    EXPECT_GT(accepted.load(), 32u);
+    EXPECT_GT(refused.load(), 0u);
+    EXPECT_EQ(pool.stats().handled, 1 + accepted.load());
+    EXPECT_EQ(pool.stats().refused, refused.load());
+    EXPECT_EQ(pool.stats().errors, 0u);
+}
+
+// … and it gives up when its deadline has passed: here another worker has all that it could handle.
+TEST(worker_pool, a_handler_gives_up_at_its_deadline) {
+    const library_test::time_limit limit("a handler that gives up");
+    std::atomic<int> full{0};
+    regatta::worker_pool<row> pool({.threads = 1, .capacity = 2});
+    pool.on<row>([&](row& m) {
+            if (m.index == 0) {
+                while (pool.try_submit(row{1})) {
+                }
+                full +=
+                    pool.try_submit_until(row{1}, std::chrono::steady_clock::time_point()) ? 0 : 1;
+            }
+        })
+        .start();
+    pool.submit(row{0});
+    pool.wait();
+    EXPECT_EQ(full.load(), 1);
+    EXPECT_EQ(pool.stats().handled, 3u);
 }
 
 #if REGATTA_EXCEPTIONS

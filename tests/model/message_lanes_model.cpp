@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-/// Model of `message_lanes` with its producers, of lanes of two messages: I1 to I6. A wake-up that
-/// is lost, of the consumer or of a publisher that waits for room, is a deadlock to the checker.
+/// Model of `message_lanes` and `message_rings` with their producers, of lanes of two messages: I1
+/// to I5, and R2, the second of the rings. A wake-up that is lost, of the consumer or of a
+/// publisher that waits for room, is a deadlock to the checker.
 
 #include "model_check.hpp"
 
 #include <regatta/bus/bus_producer.hpp>
 
 #include <array>
+#include <chrono>
 #include <optional>
 #include <span>
 
@@ -118,7 +120,7 @@ struct own_loop : rl::test_suite<own_loop, 2> {
         bus.consume_backlog();
     }
     void after() {
-        RL_ASSERT(bus.next[0]($) == 1 && bus.next[1]($) == 1); // I1, I6
+        RL_ASSERT(bus.next[0]($) == 1 && bus.next[1]($) == 1); // I1, R2
         RL_ASSERT(bus.await_message(nullptr));                 // It is closed.
     }
 };
@@ -255,9 +257,50 @@ struct closing_lane : rl::test_suite<closing_lane<Batch>, 3> {
         }
     }
     void after() {
-        RL_ASSERT(bus.next[0]($) == accepted); // I6
+        RL_ASSERT(bus.next[0]($) == accepted); // R2
         const auto s = bus.transport_stats();
         RL_ASSERT(s.published == accepted && s.processed == accepted);
+    }
+};
+
+/// Deadlines pass at any moment, not only while a thread sleeps.
+struct hasty_atomics : model::model_atomics {
+    static bool is_past(std::chrono::steady_clock::time_point) { return rl::rand(2) != 0; }
+};
+
+/// A publisher that finds no room gives up when its deadline passes, while the consumer makes room.
+/// What was accepted is consumed, what was not is counted.
+template<bool InLane>
+struct giving_up : rl::test_suite<giving_up<InLane>, 2> {
+    using bus_type = basic_small_bus<hasty_atomics>;
+    bus_type bus;
+    std::optional<bus_type::producer> mine;
+    unsigned refused = 0;
+
+    void before() {
+        mine.emplace(bus.make_producer());
+        for (unsigned n = 0; n < 2; ++n) {
+            RL_ASSERT(InLane ? mine->try_publish(unsigned{n}) : bus.try_publish(unsigned{n}));
+        }
+    }
+    void thread(unsigned index) {
+        if (index == 0) {
+            const auto later = std::chrono::steady_clock::time_point::max();
+            unsigned last = 2;
+            refused =
+                (InLane ? mine->try_publish_until(last, later) : bus.try_publish_until(last, later))
+                    ? 0
+                    : 1;
+        } else {
+            RL_ASSERT(bus.consume(2) != 0);
+        }
+    }
+    void after() {
+        while (bus.consume(2) != 0) {
+        }
+        RL_ASSERT(bus.next[0]($) == 3 - refused); // I1
+        const auto s = bus.transport_stats();
+        RL_ASSERT(s.refused == refused && s.queued == 0);
     }
 };
 
@@ -314,7 +357,9 @@ int main() {
          model::make_scenario<closing>("closed while both sides sleep"),
          model::make_scenario<closing_lane<false>>("closed while a producer publishes"),
          model::make_scenario<closing_lane<true>>("closed while a producer publishes a batch"),
+         model::make_scenario<giving_up<false>>("a publisher that gives up"),
+         model::make_scenario<giving_up<true>>("one that gives up in its lane"),
          model::make_scenario<refusing>("three are refused"),
          model::make_scenario<statistics>("statistics")},
-        {"message_lanes.hpp", "bus_producer.hpp"});
+        {"message_lanes.hpp", "message_rings.hpp", "bus_producer.hpp"});
 }

@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 constexpr auto relaxed = std::memory_order_relaxed;
 
@@ -37,7 +38,8 @@ using loop_type = regatta::detail::basic_worker_loop<source_type, worker_type, s
 /// A pool with room for two messages. Each message is handled once.
 struct small_pool {
     static constexpr std::size_t capacity = 2;
-    regatta::detail::error_tally errors{regatta::error_sink()};
+    const std::string name = "small";
+    regatta::detail::error_tally errors{regatta::error_sink(), name};
     source_type source{capacity, errors};
     loop_type loop{source, true, std::chrono::nanoseconds(0)};
     worker_type* workers[2];

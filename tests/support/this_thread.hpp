@@ -27,6 +27,13 @@ namespace library_test {
 /// The longest part of a name that the system keeps, in bytes.
 inline constexpr std::size_t longest_thread_name = REGATTA_WINDOWS ? 63 : 15;
 
+/// What the system keeps of a worker's name: it cuts before the number of one that is too long.
+inline std::string shown_name(const std::string& pool, const std::string& number) {
+    return (pool + number).size() <= longest_thread_name
+               ? pool + number
+               : pool.substr(0, longest_thread_name - number.size()) + number;
+}
+
 /// The name of the calling thread.
 inline std::string name_of_this_thread() {
 #if REGATTA_WINDOWS

@@ -19,10 +19,10 @@ using regatta::error_sink;
 TEST(error_sink, hands_every_error_to_its_callable) {
     int calls = 0;
     error_sink sink([&calls](std::exception_ptr) { ++calls; });
-    sink.report(nullptr, 0);
-    sink.report(nullptr, 1);
+    sink.report(nullptr, 0, "pool", "mine");
+    sink.report(nullptr, 1, "pool", "mine");
     error_sink moved(std::move(sink));
-    moved.report(nullptr, 2);
+    moved.report(nullptr, 2, "pool", "mine");
     EXPECT_EQ(calls, 3);
 }
 
@@ -30,7 +30,7 @@ TEST(error_sink, takes_callables_that_cannot_be_copied) {
     auto count = std::make_unique<int>(0);
     int* const seen = count.get();
     error_sink sink([mine = std::move(count)](const std::exception_ptr&) { ++*mine; });
-    sink.report(nullptr, 0);
+    sink.report(nullptr, 0, "pool", "mine");
     EXPECT_EQ(*seen, 1);
 }
 
@@ -40,12 +40,12 @@ TEST(error_sink, is_shared_by_its_copies) {
     error_sink sink(
         [calls = std::make_unique<int>(0), &last](const std::exception_ptr&) { last = ++*calls; });
     const error_sink copy = sink;
-    sink.report(nullptr, 0);
-    copy.report(nullptr, 0);
+    sink.report(nullptr, 0, "pool", "mine");
+    copy.report(nullptr, 0, "pool", "mine");
     error_sink other;
     other = copy;
     sink = error_sink();
-    other.report(nullptr, 0);
+    other.report(nullptr, 0, "pool", "mine");
     EXPECT_EQ(last, 3);
 }
 
@@ -54,14 +54,14 @@ TEST(error_sink, prints_the_first_error_by_default_and_no_other) {
     error_sink sink;
     const auto error = std::make_exception_ptr(std::runtime_error("the cause"));
     testing::internal::CaptureStderr();
-    sink.report(error, 0);
+    sink.report(error, 0, "pool", "mine");
     const std::string first = testing::internal::GetCapturedStderr();
-    // A scheduler of timers reports the same way, when its executor refuses a run.
-    EXPECT_EQ(first, "regatta: unhandled exception: the cause (later ones of the same pool or "
-                     "timer_scheduler are only counted)\n");
+    EXPECT_EQ(first,
+              "regatta: unhandled exception in the pool 'mine': the cause (its later ones are "
+              "only counted)\n");
     testing::internal::CaptureStderr();
-    sink.report(error, 1);
-    sink.report(error, 2);
+    sink.report(error, 1, "pool", "mine");
+    sink.report(error, 2, "pool", "mine");
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
@@ -73,7 +73,7 @@ TEST(error_sink, takes_an_empty_callable_for_the_default) {
     for (const error_sink& sink : {error_sink(empty), error_sink(no_function),
                                    error_sink(regatta::inline_task<void(std::exception_ptr)>())}) {
         testing::internal::CaptureStderr();
-        sink.report(error, 0);
+        sink.report(error, 0, "pool", "mine");
         EXPECT_NE(testing::internal::GetCapturedStderr().find("the cause"), std::string::npos);
     }
 }
@@ -81,14 +81,14 @@ TEST(error_sink, takes_an_empty_callable_for_the_default) {
 TEST(error_sink, prints_what_is_no_standard_exception) {
     error_sink sink;
     testing::internal::CaptureStderr();
-    sink.report(std::make_exception_ptr(42), 0);
+    sink.report(std::make_exception_ptr(42), 0, "pool", "mine");
     EXPECT_NE(testing::internal::GetCapturedStderr().find("unknown type"), std::string::npos);
 }
 
 TEST(error_sink, ignores_what_the_callable_throws) {
     error_sink sink([](std::exception_ptr) { throw std::runtime_error("in the sink"); });
-    sink.report(nullptr, 0);
-    sink.report(nullptr, 1);
+    sink.report(nullptr, 0, "pool", "mine");
+    sink.report(nullptr, 1, "pool", "mine");
 }
 
 TEST(error_sink, passes_the_exception_itself) {
@@ -100,7 +100,7 @@ TEST(error_sink, passes_the_exception_itself) {
             text = e.what();
         }
     });
-    sink.report(std::make_exception_ptr(std::logic_error("whole")), 0);
+    sink.report(std::make_exception_ptr(std::logic_error("whole")), 0, "pool", "mine");
     EXPECT_EQ(text, "whole");
 }
 #endif

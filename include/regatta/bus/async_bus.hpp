@@ -56,10 +56,10 @@ namespace regatta {
 /// Threads: publishing, subscribing, `unsubscribe`, `close` and `stats` from any thread, handlers
 /// included. `process_batch`, `process_with`, `run`, `wait_for` and `wait_until` from one thread at
 /// a time, the consumer.
-/// Blocks: `publish` as `when_full` says. `run`, `wait_for` and `wait_until` sleep while no message
-/// is queued. `unsubscribe` from another thread waits for the end of the consumer's current batch.
-/// A handler may wait for a publisher that waits for the room that messages before this one have
-/// left.
+/// Blocks: `publish` as `when_full` says; `try_publish_for` and `try_publish_until`, for room.
+/// `run`, `wait_for` and `wait_until` sleep while no message is queued. `unsubscribe` from another
+/// thread waits for the end of the consumer's current batch. A handler may wait for a publisher
+/// that waits for the room that messages before this one have left.
 /// Order: messages of one producer arrive in the order in which it published them. Messages of
 /// different producers have no promised order. The producer's earlier actions happen before the
 /// handler.
@@ -125,6 +125,8 @@ public:
     using lanes::make_producer;
     using lanes::publish;
     using lanes::try_publish;
+    using lanes::try_publish_for;
+    using lanes::try_publish_until;
 
     /// Calls `handler` with every message of type `T` from now on, as `void(T&)` or
     /// `void(const T&)`, on the consumer's thread. Called within a handler, it takes effect with

@@ -6,6 +6,8 @@
 /// A producer of an `async_bus` that owns a lane.
 
 #include <regatta/base/config.hpp>
+#include <regatta/base/detail/clock.hpp>
+#include <regatta/base/detail/saturated_time.hpp>
 #include <regatta/bus/bus_options.hpp>
 #include <regatta/bus/detail/message_lanes.hpp>
 
@@ -27,13 +29,13 @@ template<class Atomics, class... Messages>
 class basic_bus_producer {
     using lanes = detail::basic_message_lanes<Atomics, Messages...>;
     using set = typename lanes::set;
-    using lane = typename lanes::lane;
+    using lane = typename lanes::rings::lane;
     /// The type of the messages of a batch.
     template<class Batch>
     using element = std::remove_cvref_t<decltype(*std::data(std::declval<const Batch&>()))>;
     /// How a lane names a type of message.
     template<class T>
-    static constexpr auto type = lanes::slot::template index<T>;
+    static constexpr auto type = lanes::rings::slot::template index<T>;
 
 public:
     basic_bus_producer(basic_bus_producer&& other) noexcept
@@ -114,6 +116,26 @@ public:
         }
     }
 
+    /// Publishes and waits for room in the lane, at most until `deadline`, whatever `when_full`
+    /// says. A handler of this bus does not wait: nobody else makes room.
+    /// @returns whether it was accepted; a refused message is unchanged.
+    template<class M, class Duration>
+    requires(set::template accepts<M>) bool try_publish_until(
+        M&& m, std::chrono::time_point<std::chrono::steady_clock, Duration> deadline) {
+        using T = std::remove_cvref_t<M>;
+        if constexpr (!std::is_same_v<M, T>) {
+            return try_publish_until(T(m), deadline);
+        } else {
+            return put_until(m, detail::saturated_moment(deadline));
+        }
+    }
+    /// The same, for at most `limit`.
+    template<class M, class Rep, class Period>
+    requires(set::template accepts<M>) bool try_publish_for(
+        M&& m, std::chrono::duration<Rep, Period> limit) {
+        return try_publish_until(std::forward<M>(m), detail::moment_after(limit));
+    }
+
     /// Publishes copies of as many messages as there is room for and makes them visible at once.
     /// @param batch a vector, an array, a span of messages of one type: what `std::data` and
     ///        `std::size` take.
@@ -183,9 +205,22 @@ private:
         }));
     }
 
-    /// What the ring asks once it has announced an attempt to publish (I6).
+    /// Publishes; waits for room until `deadline` at the latest.
+    template<class T>
+    REGATTA_APART bool put_until(T& m, std::chrono::steady_clock::time_point deadline) {
+        const auto attempt = [&](bool closely) {
+            if (closely) {
+                lane_->ring->look_closely();
+            }
+            return lane_->ring->try_emplace_if(open(), type<T>, std::move(m));
+        };
+        return attempt(false) ? bus_->count(true)
+                              : bus_->wake_if(bus_->wait_for_room_until(deadline, attempt));
+    }
+
+    /// What the ring asks once it has announced an attempt to publish (`message_rings`, I2).
     auto open() const noexcept {
-        return [bus = bus_]() noexcept { return bus->open_to_attempt(); };
+        return [bus = bus_]() noexcept { return bus->rings_.open_to_attempt(); };
     }
     template<class Batch>
     static auto copy_of(const Batch& batch) noexcept {

@@ -34,6 +34,11 @@ struct message_set {
     template<class T>
     static constexpr bool contains = count<T> == 1;
 
+    /// Whether an argument of a parameter `M&&` gives a message: moved from, or copied.
+    template<class M>
+    static constexpr bool accepts =
+        contains<std::remove_cvref_t<M>>&& std::is_constructible_v<std::remove_cvref_t<M>, M>;
+
     /// The position of `T` in the set.
     template<class T>
     static constexpr std::size_t index = [] {

@@ -37,15 +37,18 @@ public:
         : report_(is_empty(report) ? nullptr
                                    : std::make_shared<callable>(std::forward<F>(report))) {}
 
-    /// Reports one error. @param before how many errors its owner reported before this one.
-    void report(std::exception_ptr error, unsigned long long before) const noexcept {
+    /// Reports one error.
+    /// @param before how many errors its owner reported before this one.
+    /// @param owner what reports, and `name` its name; for the default.
+    void report(std::exception_ptr error, unsigned long long before, const char* owner,
+                const char* name) const noexcept {
         if (report_ != nullptr) {
             REGATTA_TRY {
                 (*report_)(std::move(error));
             }
             REGATTA_CATCH_ALL {}
         } else if (before == 0) {
-            print(error);
+            print(error, owner, name);
         }
     }
 
@@ -62,22 +65,27 @@ private:
         }
     }
 
-    REGATTA_RARE static void print(const std::exception_ptr& error) noexcept {
+    REGATTA_RARE static void print(const std::exception_ptr& error, const char* owner,
+                                   const char* name) noexcept {
 #if REGATTA_EXCEPTIONS
+        const auto tell = [&](const char* what) {
+            const char* const quote = *name != '\0' ? "'" : "";
+            std::fprintf(stderr,
+                         "regatta: unhandled exception in the %s%s%s%s%s: %s (its later ones are "
+                         "only counted)\n",
+                         owner, *name != '\0' ? " " : "", quote, name, quote, what);
+        };
         try {
             std::rethrow_exception(error);
         } catch (const std::exception& e) {
-            std::fprintf(stderr,
-                         "regatta: unhandled exception: %s (later ones of the same pool or "
-                         "timer_scheduler are only counted)\n",
-                         e.what());
+            tell(e.what());
         } catch (...) {
-            std::fputs("regatta: unhandled exception of unknown type (later ones of the same "
-                       "pool or timer_scheduler are only counted)\n",
-                       stderr);
+            tell("of unknown type");
         }
 #else
         static_cast<void>(error);
+        static_cast<void>(owner);
+        static_cast<void>(name);
 #endif
     }
 

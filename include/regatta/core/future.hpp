@@ -12,11 +12,13 @@
 #include <regatta/core/detail/block_cache.hpp>
 #include <regatta/core/detail/future_job.hpp>
 #include <regatta/core/detail/result_state.hpp>
+#include <regatta/core/detail/task_closure.hpp>
 #include <regatta/core/task_errors.hpp>
 
 #include <cerrno>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <type_traits>
 #include <utility>
@@ -229,6 +231,12 @@ private:
 
     detail::result_state<R>* state_ = nullptr;
 };
+
+namespace detail {
+/// The future of a callable of that type, if a pool took the task.
+template<class F>
+using try_submit_result_t = std::optional<future<task_result_t<held_closure<F>>>>;
+} // namespace detail
 
 /// Makes a task of a closure: the future, and the job for a queue.
 ///

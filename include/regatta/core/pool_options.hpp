@@ -91,7 +91,7 @@ struct pool_options {
     overflow_policy when_full{};
     /// Whether idle workers take tasks from other workers' queues. For `steady_pool`.
     bool steal = true;
-    /// Worker i is named "name/i"; Linux shows the first 15 bytes.
+    /// Worker i is named "name/i"; Linux shows 15 bytes, and cuts a longer name before the '/'.
     std::string name = "pool";
     /// Worker i is pinned to the i-th CPU of the set, modulo their number. Empty: not pinned. A
     /// pinned worker steals from workers of its own memory node before it does from others. Futures
@@ -139,11 +139,12 @@ struct pool_stats {
     std::uint64_t cancelled = 0;
     /// Tasks not accepted: the pool was full or closed, or waits for room nested too deep.
     std::uint64_t refused = 0;
-    std::uint64_t errors = 0;    ///< Errors of tasks of `execute` and of hooks.
-    std::uint64_t stolen = 0;    ///< The sum over all workers, past ones included.
-    std::uint64_t parked = 0;    ///< Likewise.
-    std::size_t queued = 0;      ///< Tasks accepted but not yet begun.
-    std::vector<worker> workers; ///< One entry for each present worker.
+    std::uint64_t errors = 0;         ///< Errors of tasks of `execute` and of hooks.
+    std::uint64_t stolen = 0;         ///< The sum over all workers, past ones included.
+    std::uint64_t parked = 0;         ///< Likewise.
+    std::chrono::nanoseconds busy{0}; ///< Likewise: time with a task.
+    std::size_t queued = 0;           ///< Tasks accepted but not yet begun.
+    std::vector<worker> workers;      ///< One entry for each present worker.
 };
 
 /// How many threads an autoscaled pool may have, and when it adds and removes them.

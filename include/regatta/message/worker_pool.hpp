@@ -5,9 +5,9 @@
 /// @file
 /// A pool of workers that handle messages of a closed set of types and run tasks.
 
-#include <regatta/base/cache_line.hpp>
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/clock.hpp>
+#include <regatta/base/detail/saturated_time.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/bus/bus_options.hpp>
 #include <regatta/bus/message_set.hpp>
@@ -15,24 +15,19 @@
 #include <regatta/core/detail/error_tally.hpp>
 #include <regatta/core/detail/fork_access.hpp>
 #include <regatta/core/detail/future_job.hpp>
-#include <regatta/core/detail/result_state.hpp>
 #include <regatta/core/detail/task_closure.hpp>
 #include <regatta/core/detail/worker_engine.hpp>
 #include <regatta/core/future.hpp>
 #include <regatta/core/future_group.hpp>
 #include <regatta/core/pool_options.hpp>
-#include <regatta/core/task_errors.hpp>
+#include <regatta/message/detail/message_intake.hpp>
 #include <regatta/message/detail/message_source.hpp>
-#include <regatta/message/detail/task_message.hpp>
 #include <regatta/message/worker_pool_options.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <mutex>
 #include <optional>
-#include <stop_token>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -61,8 +56,8 @@ namespace regatta {
 ///
 /// Threads: every member from any thread, handlers included. Construction, destruction and `on`
 /// belong to the owner. Members that a handler must not call say so.
-/// Blocks: `submit` and `execute` while the ring is full; `pause`, `drain`, `wait` and `close`
-/// until handlers have ended. An idle pool sleeps.
+/// Blocks: `submit` and `execute` while the ring is full, `try_submit_for` and the like for a time;
+/// `pause`, `drain`, `wait` and `close` until handlers have ended. An idle pool sleeps.
 /// Order: workers take messages in the order of submission and handle them in parallel. A
 /// submitting thread's earlier actions happen before the handler. The handler's actions happen
 /// before the return of the `drain`, `wait`, `pause` or `close` that waited for it.
@@ -85,10 +80,11 @@ public:
     /// `spin` and for a capacity that no memory can hold, `std::bad_alloc` if memory runs out.
     explicit worker_pool(worker_pool_options o = {})
         : options_(detail::to_pool_options(o))
-        , errors_(options_.on_error)
+        , errors_(options_.on_error, options_.name)
         , source_(o.capacity, errors_)
         , limits_(o.admission, source_.capacity())
-        , engine_(this, source_, options_, errors_, deepest_help) {}
+        , engine_(this, source_, options_, errors_, deepest_help)
+        , intake_(options_.name, source_, engine_, errors_) {}
     /// A pool of that many workers; 0: as `worker_pool_options::threads` says.
     explicit worker_pool(unsigned threads) : worker_pool(worker_pool_options{.threads = threads}) {}
     worker_pool(const worker_pool&) = delete;
@@ -133,7 +129,7 @@ public:
     /// @returns whether the pool accepted it and will handle it; a refused message is unchanged.
     template<class T>
     requires(set::template contains<T>) bool try_submit(T&& m) noexcept {
-        return count(!engine_.elsewhere() && source_.try_append(capacity(), std::move(m)));
+        return intake_.try_submit(capacity(), std::move(m));
     }
     template<class T>
     requires(set::template contains<T>&& std::is_copy_constructible_v<T>) bool try_submit(
@@ -143,12 +139,31 @@ public:
     /// The same, if fewer messages are queued than the admission level of that class.
     template<class T>
     requires(set::template contains<T>) bool try_submit(T&& m, admission_class c) noexcept {
-        return count(!engine_.elsewhere() && source_.try_append(limits_[c], std::move(m)));
+        return intake_.try_submit(limits_[c], std::move(m));
     }
     template<class T>
     requires(set::template contains<T>&& std::is_copy_constructible_v<T>) bool try_submit(
         const T& m, admission_class c) {
         return try_submit(T(m), c);
+    }
+    /// Submits a message and waits for room, at most until `deadline`. A handler handles other
+    /// messages while it waits, one of which may last longer; at 32 waits within each other it does
+    /// not wait. @returns whether the pool accepted it; a refused message is unchanged.
+    template<class M, class Duration>
+    requires(set::template accepts<M>) bool try_submit_until(
+        M&& m, std::chrono::time_point<std::chrono::steady_clock, Duration> deadline) {
+        using T = std::remove_cvref_t<M>;
+        if constexpr (!std::is_same_v<M, T>) {
+            return try_submit_until(T(m), deadline);
+        } else {
+            return intake_.submit_until(m, detail::saturated_moment(deadline));
+        }
+    }
+    /// The same, for at most `limit`.
+    template<class M, class Rep, class Period>
+    requires(set::template accepts<M>) bool try_submit_for(
+        M&& m, std::chrono::duration<Rep, Period> limit) {
+        return try_submit_until(std::forward<M>(m), detail::moment_after(limit));
     }
     /// Submits a message and waits for room if there is none. A handler that finds the ring full
     /// handles other messages while it waits. At 32 such waits within each other it throws
@@ -156,7 +171,7 @@ public:
     /// waits until another thread calls `start`. @returns false only if the pool is closed.
     template<class T>
     requires(set::template contains<T>) bool submit(T m) {
-        return submit_below(capacity(), std::move(m));
+        return intake_.submit_below(capacity(), std::move(m));
     }
     /// The same with an admission class: waits for room below its level.
     /// Throws `std::invalid_argument` if that level is 0: the call would never return.
@@ -166,7 +181,7 @@ public:
             fail_argument("worker_pool::submit: the admission level of this class is 0, so the "
                           "call would never return");
         }
-        return submit_below(limits_[c], std::move(m));
+        return intake_.submit_below(limits_[c], std::move(m));
     }
 
     // --- tasks -----------------------------------------------------------------------------------
@@ -180,10 +195,9 @@ public:
     template<class F, class... Args>
     void execute(F&& f, Args&&... args) {
         if constexpr (std::is_same_v<std::decay_t<F>, detail::future_job>) {
-            enqueue(std::forward<F>(f)); // A continuation of a future is queued as it is.
+            intake_.enqueue(std::forward<F>(f)); // A continuation of a future is queued as it is.
         } else if constexpr (detail::callable_job<F, Args...>) {
-            auto closure = detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...);
-            enqueue(make_task(reported<decltype(closure)>{errors_, std::move(closure)}).second);
+            intake_.execute(detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...));
         } else {
             static_assert(detail::callable_job<F, Args...>,
                           "the argument of execute is not callable with these arguments");
@@ -197,14 +211,54 @@ public:
     /// process.
     template<class F>
     requires detail::callable_job<F>
-    bool try_execute(F&& f);
+    bool try_execute(F&& f) { return intake_.place(std::forward<F>(f), nullptr); }
+    /// The same, but waits for room, at most until `deadline`, as `try_submit_until` does.
+    template<class F, class Duration>
+    requires detail::callable_job<F>
+    bool try_execute_until(F&& f,
+                           std::chrono::time_point<std::chrono::steady_clock, Duration> deadline) {
+        const auto at = detail::saturated_moment(deadline);
+        return intake_.place(std::forward<F>(f), &at);
+    }
+    /// The same, for at most `limit`.
+    template<class F, class Rep, class Period>
+    requires detail::callable_job<F>
+    bool try_execute_for(F&& f, std::chrono::duration<Rep, Period> limit) {
+        return try_execute_until(std::forward<F>(f), detail::moment_after(limit));
+    }
+    /// As `try_execute`. @returns the future of the result or exception; nothing if the pool did
+    /// not take the task.
+    template<class F>
+    requires(!set::template contains<std::decay_t<F>> &&
+             detail::callable_task<F>) auto try_submit(F&& f) {
+        return intake_.place_task(std::forward<F>(f), nullptr);
+    }
+    /// The same, but waits for room, at most until `deadline`.
+    template<class F, class Duration>
+    requires(
+        !set::template contains<std::decay_t<F>> &&
+        detail::callable_task<F>) auto try_submit_until(F&& f,
+                                                        std::chrono::time_point<
+                                                            std::chrono::steady_clock, Duration>
+                                                            deadline) {
+        const auto at = detail::saturated_moment(deadline);
+        return intake_.place_task(std::forward<F>(f), &at);
+    }
+    /// The same, for at most `limit`.
+    template<class F, class Rep, class Period>
+    requires(
+        !set::template contains<std::decay_t<F>> &&
+        detail::callable_task<F>) auto try_submit_for(F&& f,
+                                                      std::chrono::duration<Rep, Period> limit) {
+        return try_submit_until(std::forward<F>(f), detail::moment_after(limit));
+    }
     /// As `execute`. @returns the future of the result or exception.
     template<class F, class... Args>
     requires(!set::template contains<std::decay_t<F>>) auto submit(F&& f, Args&&... args) {
         if constexpr (detail::callable_task<F, Args...>) {
-            auto made =
-                make_task(detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...));
-            enqueue(std::move(made.second));
+            auto made = intake_.make_task(
+                detail::bind_closure(std::forward<F>(f), std::forward<Args>(args)...));
+            intake_.enqueue(std::move(made.second));
             return std::move(made.first);
         } else {
             static_assert(detail::callable_task<F, Args...>,
@@ -223,13 +277,13 @@ public:
         std::vector<detail::future_job> jobs;
         detail::reserve_for(callables, futures, jobs);
         for (auto&& e : callables) {
-            auto made =
-                make_task(given(detail::batch_element<Range>(std::forward<decltype(e)>(e))));
+            auto made = intake_.make_task(
+                given(detail::batch_element<Range>(std::forward<decltype(e)>(e))));
             futures.push(std::move(made.first));
             jobs.push_back(std::move(made.second));
         }
         for (std::size_t i = 0; i < jobs.size(); ++i) {
-            enqueue(std::move(jobs[i]), i, jobs.size() - i);
+            intake_.enqueue(std::move(jobs[i]), i, jobs.size() - i);
         }
         return futures;
     }
@@ -327,7 +381,7 @@ public:
         });
         s.queued = source_.size();
         s.submitted += source_.appended();
-        s.refused = refused_.load(std::memory_order_relaxed);
+        s.refused = intake_.refused();
         s.errors = errors_.count();
         return s;
     }
@@ -335,96 +389,8 @@ public:
 private:
     friend struct detail::fork_access;
 
-    /// The task of a closure whose exception goes to the error sink.
-    template<class Closure>
-    struct reported {
-        detail::error_tally& errors;
-        Closure closure;
-
-        void operator()() {
-            REGATTA_TRY {
-                if constexpr (detail::takes_stop_token<Closure>) {
-                    static_cast<void>(closure(std::stop_token()));
-                } else {
-                    static_cast<void>(closure());
-                }
-            }
-            REGATTA_CATCH_ALL {
-                errors.report(std::current_exception());
-            }
-        }
-    };
-
-    /// What `refuse_fork` says of a task.
-    static constexpr const char* submission = "submit a task to the pool";
-
-    template<class F>
-    auto make_task(F&& closure) {
-        engine_.refuse_fork(submission);
-        return make_future_task(engine_.blocks(), std::stop_token(), std::forward<F>(closure));
-    }
-    /// @param accepted how many tasks of its batch the pool accepted before.
-    /// @param count how many tasks of its batch are refused if this one is.
-    void enqueue(detail::future_job job, std::size_t accepted = 0, std::size_t count = 1) {
-        if (!submit_below(capacity(), detail::task_message(job), count)) {
-            fail_rejected(options_.name, task_rejected::reason::closed, accepted);
-        }
-        job.release();
-    }
-
-    // --- how messages go in ----------------------------------------------------------------------
-
     /// Tasks that may wait within each other on one worker; limits the depth of the stack.
     static constexpr unsigned deepest_help = 32;
-
-    /// Wakes a worker for an accepted message, or counts what is refused.
-    bool count(bool accepted, std::size_t refused = 1) noexcept {
-        if (accepted) {
-            engine_.wake();
-        } else {
-            refused_.fetch_add(refused, std::memory_order_relaxed);
-        }
-        return accepted;
-    }
-    /// Submits once fewer than `limit` messages are queued.
-    /// @param refused how many count as refused if this one is.
-    template<class T>
-    bool submit_below(std::size_t limit, T&& m, std::size_t refused = 1) {
-        engine_.refuse_fork("submit to the pool");
-        if (source_.try_append(limit, std::move(m))) [[likely]] {
-            return count(true);
-        }
-        return submit_later(limit, std::move(m), refused);
-    }
-    /// Submits a message that found no room at first. Takes it by value, so that the caller's
-    /// message stays in registers.
-    template<class T>
-    REGATTA_RARE bool submit_later(std::size_t limit, T m, std::size_t refused) {
-        bool accepted = false;
-        const auto settled = [&] {
-            accepted = accepted || source_.try_append(limit, std::move(m));
-            return accepted || source_.closed();
-        };
-        constexpr const char* waiting = "wait for room in a handler or task";
-        REGATTA_TRY {
-            if (!engine_.called_by_worker()) {
-                source_.wait_for_room(settled);
-            } else if (!settled()) { // A handler that only waited could keep the ring full.
-                if constexpr (std::is_same_v<T, detail::task_message>) {
-                    if (engine_.helps_deepest()) {
-                        engine_.run_here(waiting, [&](auto& seat) { source_.run_here(seat, m); });
-                        return true;
-                    }
-                }
-                engine_.help_until(waiting, settled);
-            }
-        }
-        REGATTA_CATCH_ALL { // Too many wait within each other.
-            count(false, refused);
-            REGATTA_RETHROW;
-        }
-        return count(accepted, refused);
-    }
 
     bool started() const noexcept { return engine_.expected() != 0; }
     /// Throws `std::logic_error` if messages are queued and the pool was never started.
@@ -436,54 +402,15 @@ private:
         }
     }
 
-    // The source queues the messages; the engine handles them.
+    // The intake accepts a message, the source queues it, the engine handles it.
     const pool_options options_;
     detail::error_tally errors_;
     detail::message_source<Messages...> source_;
     const admission_limits limits_;
     std::mutex starting_;  ///< Held while the workers start, and to close.
     bool closing_ = false; ///< `close` was called. Under the lock.
-    /// Written by producers, read by `stats`. Relaxed: a counter that publishes nothing else.
-    alignas(destructive_alignment) std::atomic<std::uint64_t> refused_{0};
-    detail::worker_engine<detail::message_source<Messages...>> engine_; ///< Last: owns the threads.
+    typename detail::message_intake<Messages...>::engine engine_;
+    detail::message_intake<Messages...> intake_;
 };
-
-template<class... Messages>
-template<class F>
-requires detail::callable_job<F>
-bool worker_pool<Messages...>::try_execute(F&& f) {
-    using closure = std::decay_t<F>;
-    if constexpr (!std::is_same_v<F, closure>) {
-        return try_execute(closure(std::forward<F>(f)));
-    } else {
-        using job = reported<detail::held_closure<closure>>;
-        const auto hold = [&] { return job{errors_, detail::hold_closure<closure>(std::move(f))}; };
-        if constexpr (!std::is_nothrow_move_constructible_v<closure>) {
-            auto made = make_task(hold());
-            const bool accepted =
-                count(source_.try_append(capacity(), detail::task_message(made.second)));
-            if (accepted) {
-                made.second.release();
-            }
-            return accepted;
-        } else { // Moves `f` only into its place.
-            using state = detail::task_state<job>;
-            engine_.refuse_fork(submission);
-            detail::spare_block<state> block(engine_.blocks().store()); // It may throw: before.
-            state* made = nullptr;
-            const bool accepted = source_.try_append_made(capacity(), [&]() noexcept {
-                made = block.make(std::stop_token(), hold());
-                detail::future_job half(*made);
-                const detail::task_message m(half);
-                half.release();
-                return m;
-            });
-            if (accepted) {
-                made->leave_as_future(); // Nobody asks for its result.
-            }
-            return count(accepted);
-        }
-    }
-}
 
 } // namespace regatta

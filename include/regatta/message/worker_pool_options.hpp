@@ -37,7 +37,7 @@ struct worker_pool_options {
     /// The most messages that can be queued; rounded up to a power of two, at least 2.
     std::size_t capacity = 1024;
     admission_levels admission{};
-    /// Worker i is named "name/i"; Linux shows the first 15 bytes.
+    /// Worker i is named "name/i"; Linux shows 15 bytes, and cuts a longer name before the '/'.
     std::string name = "worker";
     /// Worker i is pinned to the i-th CPU of the set, modulo their number. Empty: not pinned.
     cpu_set pin{};

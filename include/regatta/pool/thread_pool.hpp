@@ -49,7 +49,7 @@ class schedule_awaiter; // core/coroutine.hpp
 /// Threads: any thread, including tasks of the pool, unless a member says otherwise. A pool is not
 /// moved.
 /// Blocks: `wait…`, `pause`, `close`, `stop`, the destructor, and submission to a full pool with
-/// `overflow::block`.
+/// `overflow::block` or by `try_execute_for` and `try_execute_until`.
 /// Failure: `task_rejected` for a task that the pool does not take; `std::bad_alloc` before the
 /// pool takes a task, or the next 64 of a batch.
 class thread_pool {
@@ -95,7 +95,37 @@ public:
     bool try_execute(F&& f) { return try_execute(task_options{}, std::forward<F>(f)); }
     template<class F>
     requires detail::callable_job<F>
-    bool try_execute(task_options options, F&& f);
+    bool try_execute(task_options options, F&& f) {
+        return place(std::move(options), std::forward<F>(f), nullptr);
+    }
+    /// The same, but waits for room, at most until `deadline`, whatever the policy. A task of the
+    /// pool runs others while it waits, one of which may last longer; at 64 waits within each other
+    /// it does not wait.
+    template<class F, class Duration>
+    requires detail::callable_job<F>
+    bool try_execute_until(F&& f,
+                           std::chrono::time_point<std::chrono::steady_clock, Duration> deadline) {
+        return try_execute_until(task_options{}, std::forward<F>(f), deadline);
+    }
+    template<class F, class Duration>
+    requires detail::callable_job<F>
+    bool try_execute_until(task_options options, F&& f,
+                           std::chrono::time_point<std::chrono::steady_clock, Duration> deadline) {
+        const auto at = detail::saturated_moment(deadline);
+        return place(std::move(options), std::forward<F>(f), &at);
+    }
+    /// The same, for at most `limit`.
+    template<class F, class Rep, class Period>
+    requires detail::callable_job<F>
+    bool try_execute_for(F&& f, std::chrono::duration<Rep, Period> limit) {
+        return try_execute_for(task_options{}, std::forward<F>(f), limit);
+    }
+    template<class F, class Rep, class Period>
+    requires detail::callable_job<F>
+    bool try_execute_for(task_options options, F&& f, std::chrono::duration<Rep, Period> limit) {
+        return try_execute_until(std::move(options), std::forward<F>(f),
+                                 detail::moment_after(limit));
+    }
 
     /// Workers call every callable of a range. An rvalue range that is not a view is moved from,
     /// and so is a view of what cannot be copied. If the pool lacks room for all, the overflow
@@ -128,7 +158,45 @@ public:
         }
     }
 
-    /// The same for every callable of a range. @returns their futures, in order.
+    /// The same if the pool has room and is not closed; never waits. @returns the future; nothing
+    /// if the pool did not take the task: then `f` is unchanged, unless its move may throw.
+    template<class F>
+    requires(!task_options_like<F> && detail::callable_task<F>) auto try_submit(F&& f) {
+        return try_submit(task_options{}, std::forward<F>(f));
+    }
+    template<class F>
+    requires detail::callable_task<F>
+    auto try_submit(task_options options, F&& f) {
+        return place_task(std::move(options), std::forward<F>(f), nullptr);
+    }
+    /// The same, but waits for room as `try_execute_until` does.
+    template<class F, class Duration>
+    requires detail::callable_task<F>
+    auto try_submit_until(F&& f,
+                          std::chrono::time_point<std::chrono::steady_clock, Duration> deadline) {
+        return try_submit_until(task_options{}, std::forward<F>(f), deadline);
+    }
+    template<class F, class Duration>
+    requires detail::callable_task<F>
+    auto try_submit_until(task_options options, F&& f,
+                          std::chrono::time_point<std::chrono::steady_clock, Duration> deadline) {
+        const auto at = detail::saturated_moment(deadline);
+        return place_task(std::move(options), std::forward<F>(f), &at);
+    }
+    /// The same, for at most `limit`.
+    template<class F, class Rep, class Period>
+    requires detail::callable_task<F>
+    auto try_submit_for(F&& f, std::chrono::duration<Rep, Period> limit) {
+        return try_submit_for(task_options{}, std::forward<F>(f), limit);
+    }
+    template<class F, class Rep, class Period>
+    requires detail::callable_task<F>
+    auto try_submit_for(task_options options, F&& f, std::chrono::duration<Rep, Period> limit) {
+        return try_submit_until(std::move(options), std::forward<F>(f),
+                                detail::moment_after(limit));
+    }
+
+    /// As `submit` for every callable of a range. @returns their futures, in order.
     /// Cost: two calls of the heap if the range can tell its length: for the returned list and for
     /// an internal one. None per task in the steady state.
     template<detail::batch Range>
@@ -237,6 +305,14 @@ private:
 
     /// Waits until no task is queued or running. @returns false if the deadline passed first.
     REGATTA_POOLS_API bool await_idle(const std::chrono::steady_clock::time_point* deadline);
+    /// Queues a call of `f`, unchanged if refused, if there is room by `deadline`; null: now.
+    template<class F>
+    bool place(task_options options, F&& f, const std::chrono::steady_clock::time_point* deadline);
+    /// The same with a future.
+    template<class F>
+    auto place_task(task_options options, F&& f,
+                    const std::chrono::steady_clock::time_point* deadline)
+        -> detail::try_submit_result_t<std::decay_t<F>>;
 
     // --- several ---------------------------------------------------------------------------------
 
@@ -257,14 +333,45 @@ private:
 };
 
 template<class F>
-requires detail::callable_job<F>
-bool thread_pool::try_execute(task_options options, F&& f) {
+auto thread_pool::place_task(task_options options, F&& f,
+                             const std::chrono::steady_clock::time_point* deadline)
+    -> detail::try_submit_result_t<std::decay_t<F>> {
+    using closure = std::decay_t<F>;
+    using state = detail::task_state<detail::held_closure<closure>>;
+    engine_.refuse_fork(detail::pool_intake::submission);
+    if constexpr (!std::is_same_v<F, closure>) {
+        return place_task(std::move(options), closure(std::forward<F>(f)), deadline);
+    } else if constexpr (!std::is_nothrow_move_constructible_v<closure>) {
+        auto made = make_future_task(engine_.blocks(), std::move(options.stop),
+                                     detail::hold_closure<closure>(std::move(f)));
+        auto queue = [&]() noexcept { return std::move(made.second); };
+        if (!intake_.try_place<detail::future_job>(options.level, queue, deadline)) {
+            return std::nullopt;
+        }
+        return std::move(made.first);
+    } else { // Moves `f` only into its place.
+        detail::spare_block<state> block(engine_.blocks().store()); // It may throw: before.
+        state* made = nullptr;
+        auto make = [&]() noexcept {
+            made = block.make(std::move(options.stop), detail::hold_closure<closure>(std::move(f)));
+            return detail::future_job(*made);
+        };
+        if (!intake_.try_place<detail::future_job>(options.level, make, deadline)) {
+            return std::nullopt;
+        }
+        return future<typename state::result>(*made);
+    }
+}
+
+template<class F>
+bool thread_pool::place(task_options options, F&& f,
+                        const std::chrono::steady_clock::time_point* deadline) {
     using closure = std::decay_t<F>;
     if constexpr (!std::is_same_v<F, closure>) {
-        return try_execute(std::move(options), closure(std::forward<F>(f)));
+        return place(std::move(options), closure(std::forward<F>(f)), deadline);
     } else if constexpr (!std::is_nothrow_move_constructible_v<closure>) {
-        return try_execute(std::move(options),
-                           detail::queueable(detail::hold_closure<closure>(std::move(f))));
+        return place(std::move(options),
+                     detail::queueable(detail::hold_closure<closure>(std::move(f))), deadline);
     } else { // Moves `f` only into its place.
         using held = detail::held_closure<closure>;
         auto make = [&]() noexcept -> decltype(auto) {
@@ -276,13 +383,12 @@ bool thread_pool::try_execute(task_options options, F&& f) {
         };
         if constexpr (!detail::takes_stop_token<held>) {
             if (!options.stop.stop_possible()) {
-                return intake_.try_place<held>(options.level, make);
+                return intake_.try_place<held>(options.level, make, deadline);
             }
         }
         using stoppable = detail::stoppable_closure<held>;
-        return intake_.try_place<stoppable>(options.level, [&]() noexcept {
-            return stoppable{make(), std::move(options.stop)};
-        });
+        auto make_stoppable = [&]() noexcept { return stoppable{make(), std::move(options.stop)}; };
+        return intake_.try_place<stoppable>(options.level, make_stoppable, deadline);
     }
 }
 
@@ -367,7 +473,7 @@ inline constexpr unsigned deepest_help = 64;
 
 thread_pool::thread_pool(pool_options options, detail::queue_layout layout)
     : options_(std::move(options))
-    , errors_(options_.on_error)
+    , errors_(options_.on_error, options_.name)
     , source_(layout, detail::worker_count(options_), options_.capacity, errors_)
     , engine_(this, source_, options_, errors_, detail::deepest_help)
     , intake_(options_, source_, engine_, errors_) {
@@ -415,6 +521,7 @@ pool_stats thread_pool::stats() const {
     });
     s.stolen = all.stolen;
     s.parked = all.parked;
+    s.busy = all.busy;
     const std::uint64_t unrun = all.cancelled + engine_.dropped();
     const std::uint64_t late = std::min(source_.dropped_late(), unrun);
     s.run = all.run + late;

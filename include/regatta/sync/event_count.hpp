@@ -120,8 +120,21 @@ public:
     /// would notify waits for this one: it also looks by itself, every 10 ms.
     template<class Condition>
     void wait_and_look(Condition&& condition) {
+        static_cast<void>(wait_and_look_until(condition, nullptr));
+    }
+    /// The same, until `deadline` at the latest; null: none. @returns whether the condition held.
+    template<class Condition>
+    bool wait_and_look_until(Condition&& condition,
+                             const std::chrono::steady_clock::time_point* deadline) {
         constexpr std::chrono::milliseconds interval{10};
-        while (!wait_until(condition, std::chrono::steady_clock::now() + interval)) {
+        for (;;) {
+            const auto next = std::chrono::steady_clock::now() + interval;
+            if (deadline != nullptr && *deadline <= next) {
+                return wait_until(condition, *deadline);
+            }
+            if (wait_until(condition, next)) {
+                return true;
+            }
         }
     }
 

@@ -85,7 +85,8 @@ inline bool register_process_fence() noexcept;
 /// microseconds.
 inline void process_fence() noexcept;
 
-/// Names the calling thread for debuggers and `top`; Linux shows the first 15 bytes.
+/// Names the calling thread for debuggers and `top`; Linux shows 15 bytes: of a
+/// longer name the first ones, and what follows the last '/'.
 inline void name_this_thread(const char* name) noexcept;
 
 /// Makes the system wake the calling thread as close to the end of its waits as it can. Otherwise

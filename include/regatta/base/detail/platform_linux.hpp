@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <thread>
 
@@ -122,9 +123,16 @@ inline void process_fence() noexcept {
 }
 
 inline void name_this_thread(const char* name) noexcept {
+    // Of a name that is too long the number after the last '/' stays: it tells workers apart.
     char shortened[16] = {};
-    for (std::size_t i = 0; i + 1 < sizeof shortened && name[i] != '\0'; ++i) {
-        shortened[i] = name[i];
+    constexpr std::size_t most = sizeof shortened - 1;
+    const std::size_t length = std::strlen(name);
+    const char* const slash = std::strrchr(name, '/');
+    const std::size_t tail = slash == nullptr ? 0 : length - static_cast<std::size_t>(slash - name);
+    const std::size_t head = length <= most || tail >= most ? std::min(length, most) : most - tail;
+    std::copy(name, name + head, shortened);
+    if (head < length && head < most) {
+        std::copy(slash, slash + tail, shortened + head);
     }
     ::pthread_setname_np(::pthread_self(), shortened);
 }

@@ -112,5 +112,11 @@ deadline_after(std::chrono::duration<Rep, Period> time) noexcept {
         clock::now(), std::max(saturated_nanoseconds(time), std::chrono::nanoseconds(0)));
     return later == clock::time_point::max() ? std::nullopt : std::optional(later);
 }
+/// The same, but the last moment of the clock, which never comes, if it is beyond the range.
+template<class Rep, class Period>
+std::chrono::steady_clock::time_point
+moment_after(std::chrono::duration<Rep, Period> time) noexcept {
+    return deadline_after(time).value_or(std::chrono::steady_clock::time_point::max());
+}
 
 } // namespace regatta::detail

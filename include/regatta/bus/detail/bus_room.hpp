@@ -20,7 +20,7 @@ namespace regatta::detail {
 
 /// Where publishers wait for room in a lane, and the count of what was refused.
 ///
-/// Threads: any, unless stated otherwise. Blocks: `wait` only.
+/// Threads: any, unless stated otherwise. Blocks: `wait` and `wait_until` only.
 ///
 /// I1: a publisher waits only while the consumer has told of no room, or a wake-up for it is in
 ///     flight, or for some 10 ms; the end of the bus ends its wait.
@@ -51,32 +51,25 @@ public:
             count_refused(unplaced);
             fail_system(EDEADLK, "async_bus::publish by a handler into a full lane");
         }
-        bool accepted = false;
-        bool closely = false;
-        const auto settled = [&] {
-            accepted = accepted || (!closed() && attempt(closely));
-            return accepted || closed();
-        };
-        if (!closed()) {
-            // Meanwhile a busy consumer empties some of the lane. To look at once would find room
-            // for a few messages, and the line that tells of it would travel for them.
-            Atomics::relax_for(pause_);
+        return wait(unplaced, nullptr, closed, attempt);
+    }
+    /// The same for one message, whatever the policy, until `deadline` at the latest. The last
+    /// attempt looks closely. Does not wait if the consumer calls or nobody makes room any more.
+    template<class Closed, class Attempt>
+    bool wait_until(std::chrono::steady_clock::time_point deadline, bool by_consumer,
+                    Closed&& closed, Attempt&& attempt) {
+        if (by_consumer || ended_) {
+            deadline = {};
         }
-        // The consumer wakes publishers at the end of a round. A handler in that round may wait for
-        // this very caller.
-        constexpr std::chrono::milliseconds interval{10};
-        while (!event_.wait_until(settled, std::chrono::steady_clock::now() + interval)) {
-            closely = true;
-        }
-        if (!accepted) {
-            count_refused(unplaced);
-        }
-        return accepted;
+        return wait(1, &deadline, closed, attempt);
     }
     /// Wakes the publishers that wait: there is room, or the bus was closed.
     void notify_all() noexcept { event_.notify_all(); }
     /// From now on nobody waits. All producers have finished.
-    void wait_no_more() noexcept { on_full_ = when_full::discard; }
+    void wait_no_more() noexcept {
+        on_full_ = when_full::discard;
+        ended_ = true;
+    }
 
     bool blocks() const noexcept { return on_full_ == when_full::block; }
 
@@ -89,11 +82,45 @@ public:
     }
 
 private:
+    template<class Closed, class Attempt>
+    bool wait(std::size_t unplaced, const std::chrono::steady_clock::time_point* deadline,
+              Closed& closed, Attempt& attempt) {
+        bool accepted = false;
+        bool closely = false;
+        const auto settled = [&] {
+            accepted = accepted || (!closed() && attempt(closely));
+            return accepted || closed();
+        };
+        const auto late = [&] { return deadline != nullptr && Atomics::is_past(*deadline); };
+        if (!closed() && !late()) {
+            // Meanwhile a busy consumer empties some of the lane. To look at once would find room
+            // for a few messages, and the line that tells of it would travel for them.
+            Atomics::relax_for(pause_);
+        }
+        // The consumer wakes publishers at the end of a round. A handler in that round may wait for
+        // this very caller.
+        constexpr std::chrono::milliseconds interval{10};
+        const auto next = [&] {
+            const auto soon = std::chrono::steady_clock::now() + interval;
+            return deadline != nullptr ? std::min(soon, *deadline) : soon;
+        };
+        while (!late() && !event_.wait_until(settled, next())) {
+            closely = true;
+        }
+        closely = true;
+        if (!accepted && (deadline == nullptr || !settled())) {
+            count_refused(unplaced);
+        }
+        return accepted;
+    }
+
     /// Read by the consumer at every batch.
     basic_event_count<Atomics> event_;
     /// Written by refused publishers, read by `stats`. Relaxed: a counter.
     typename Atomics::template atomic<std::uint64_t> refused_{0};
-    when_full on_full_; ///< Read by who finds no room; changed by `wait_no_more` alone.
+    // Read by who finds no room; changed by `wait_no_more` alone.
+    when_full on_full_;
+    bool ended_ = false; ///< Nobody makes room any more.
     /// How long a publisher that finds no room leaves the lane alone: less than the time in which
     /// the fastest consumer empties a full one.
     const std::chrono::nanoseconds pause_;

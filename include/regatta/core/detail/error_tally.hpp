@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <string>
 #include <utility>
 
 namespace regatta::detail {
@@ -20,15 +21,20 @@ namespace regatta::detail {
 /// Failure: as `error_sink`.
 class error_tally {
 public:
-    explicit error_tally(error_sink sink) noexcept : sink_(std::move(sink)) {}
+    /// @param name the pool's; it outlives this.
+    error_tally(error_sink sink, const std::string& name) noexcept
+        : sink_(std::move(sink))
+        , name_(name) {}
 
     REGATTA_RARE void report(std::exception_ptr error) noexcept {
-        sink_.report(std::move(error), count_.fetch_add(1, std::memory_order_relaxed));
+        sink_.report(std::move(error), count_.fetch_add(1, std::memory_order_relaxed), "pool",
+                     name_.c_str());
     }
     std::uint64_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
 
 private:
     const error_sink sink_;
+    const std::string& name_;
     /// Written by the threads that report, read by `stats`. Relaxed: a counter.
     std::atomic<std::uint64_t> count_{0};
 };

@@ -29,7 +29,7 @@ namespace regatta::detail {
 
 /// What a thread is to be before it works.
 struct thread_place {
-    std::string name;              ///< Linux shows the first 15 bytes.
+    std::string name;              ///< As `name_this_thread` takes it.
     std::optional<unsigned> cpu{}; ///< The one to be pinned to.
     shared_cpus cpus{};            ///< Those that it enters first.
     scheduling schedule{};

@@ -89,12 +89,14 @@ public:
                    cell.emplace(make());
                });
     }
-    /// Waits until `settled()` holds; checks it again whenever room is announced.
+    /// Waits until `settled()` holds, at most until `deadline` (null: none). Checks it again
+    /// whenever room is announced.
     template<class Settled>
-    void wait_for_room(Settled&& settled) {
+    void wait_for_room(Settled&& settled,
+                       const std::chrono::steady_clock::time_point* deadline = nullptr) {
         // Sleepers are woken when the ring is half empty. The consumer may be waiting for this very
         // caller, so that no more room ever comes.
-        room_.wait_and_look(settled);
+        static_cast<void>(room_.wait_and_look_until(settled, deadline));
     }
 
     // --- for the worker loop ---------------------------------------------------------------------

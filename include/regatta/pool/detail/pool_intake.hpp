@@ -103,11 +103,13 @@ public:
             done += appended;
         }
     }
-    /// Appends the closure that `make()` returns if the pool has room and takes it; never waits.
+    /// Appends the closure that `make()` returns if the pool takes it and has room by `deadline`;
+    /// null: now.
     template<class F, class Make>
-    bool try_place(priority level, Make&& make) {
+    bool try_place(priority level, Make&& make,
+                   const std::chrono::steady_clock::time_point* deadline) {
         if constexpr (task_slot::fits_cell<F> || task_slot::fits_room<F>) {
-            return try_append(level, made<F, std::remove_reference_t<Make>>, &make);
+            return try_append(level, made<F, std::remove_reference_t<Make>>, &make, deadline);
         } else {
             using box = boxed_closure<std::optional<F>>;
             box large{std::make_unique<std::optional<F>>()}; // Before it takes room: it may throw.
@@ -115,7 +117,7 @@ public:
                 large.closure->emplace(make());
                 return std::move(large);
             };
-            return try_append(level, made<box, decltype(fill_box)>, &fill_box);
+            return try_append(level, made<box, decltype(fill_box)>, &fill_box, deadline);
         }
     }
 
@@ -186,8 +188,9 @@ private:
         }
     }
     /// As `try_place`.
-    REGATTA_APART REGATTA_POOLS_API bool try_append(priority level, const closure_kind& kind,
-                                                    void* from);
+    REGATTA_APART REGATTA_POOLS_API bool
+    try_append(priority level, const closure_kind& kind, void* from,
+               const std::chrono::steady_clock::time_point* deadline);
     /// As `append`, one closure. @returns whether it did.
     bool append_one(priority level, const closure_kind& kind, void* from) {
         // Each compiled for itself: most closures need no room.
@@ -250,9 +253,12 @@ private:
     /// Takes room for up to `count` tasks once a worker that calls has ended those in its queues
     /// that waits have run. @returns for how many.
     REGATTA_RARE REGATTA_POOLS_API std::size_t take_swept(std::size_t count) noexcept;
-    /// Waits for room for a task. A worker of the pool runs tasks while it waits.
-    /// @returns whether the caller holds room; false only if the pool is closed.
-    REGATTA_RARE REGATTA_POOLS_API bool wait_for_room();
+    /// Waits for room for a task, at most until `deadline` (null: none). A worker of the pool runs
+    /// tasks while it waits. Within too many other waits it throws, but with a deadline does not
+    /// wait.
+    /// @returns whether the caller holds room; without a deadline false only if the pool is closed.
+    REGATTA_RARE REGATTA_POOLS_API bool
+    wait_for_room(const std::chrono::steady_clock::time_point* deadline);
     /// What one submission has dropped. Until this ends it counts as unfinished, as does a task
     /// that submits another: so a pool that is closed meanwhile takes the new task, for which an
     /// accepted one was dropped.
@@ -355,10 +361,12 @@ void pool_intake::place_instead(priority level, const closure_kind& kind, void* 
     // As a worker: a task of the pool is unfinished, so none of them has left.
     append_one<true>(level, kind, from, 0);
 }
-bool pool_intake::try_append(priority level, const closure_kind& kind, void* from) {
+bool pool_intake::try_append(priority level, const closure_kind& kind, void* from,
+                             const std::chrono::steady_clock::time_point* deadline) {
     engine_.refuse_fork(submission);
-    const bool appended =
-        (source_.room().take(1) != 0 || take_swept(1) != 0) && append_one(level, kind, from);
+    const bool appended = (source_.room().take(1) != 0 || take_swept(1) != 0 ||
+                           (deadline != nullptr && wait_for_room(deadline))) &&
+                          append_one(level, kind, from);
     if (!appended) {
         count_refused(1);
     }
@@ -368,13 +376,19 @@ std::size_t pool_intake::take_swept(std::size_t count) noexcept {
     engine_.sweep(); // Waits may have run all of a short queue: too little to sweep it then.
     return source_.room().take(count);
 }
-bool pool_intake::wait_for_room() {
+bool pool_intake::wait_for_room(const std::chrono::steady_clock::time_point* deadline) {
     if (!engine_.called_by_worker()) {
-        return source_.room().wait([this] { return engine_.closed(); });
+        return source_.room().wait([this] { return engine_.closed(); }, deadline);
     }
-    // A worker that only waited could keep the queues full.
-    engine_.help_until("wait for room in a task", [this] { return source_.room().take(1) != 0; });
-    return true;
+    bool taken = false;
+    if (deadline == nullptr || !engine_.helps_deepest()) {
+        // A worker that only waited could keep the queues full.
+        engine_.help_until("wait for room in a task", [&] {
+            taken = source_.room().take(1) != 0;
+            return taken || (deadline != nullptr && std::chrono::steady_clock::now() >= *deadline);
+        });
+    }
+    return taken;
 }
 bool pool_intake::make_room(priority level, std::size_t accepted, std::size_t count,
                             dropped_tasks& dropped) {
@@ -439,7 +453,7 @@ void pool_intake::divert(task refused) {
 }
 bool pool_intake::await_room(std::size_t count) {
     REGATTA_TRY {
-        return wait_for_room();
+        return wait_for_room(nullptr);
     }
     REGATTA_CATCH_ALL { // Too many of the worker's tasks wait within each other.
         count_refused(count);

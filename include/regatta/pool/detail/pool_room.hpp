@@ -6,6 +6,7 @@
 /// How many more tasks a bounded pool may queue.
 
 #include <regatta/base/cache_line.hpp>
+#include <regatta/base/detail/clock.hpp>
 #include <regatta/sync/atomics.hpp>
 #include <regatta/sync/event_count.hpp>
 
@@ -58,10 +59,11 @@ public:
             give_back(count);
         }
     }
-    /// Waits until there is room for a task and takes it, or until `closed()` holds.
+    /// Waits until there is room for a task and takes it, or until `closed()` holds, at most until
+    /// `deadline` (null: none).
     /// @returns whether the caller holds room.
     template<class Closed>
-    bool wait(Closed&& closed) {
+    bool wait(Closed&& closed, const std::chrono::steady_clock::time_point* deadline = nullptr) {
         bool taken = false;
         const auto done = [&] {
             taken = taken || take(1) != 0;
@@ -69,7 +71,7 @@ public:
         };
         // give() notifies only when half of the room is free. If a task waits for this caller, no
         // more room may ever become free.
-        gate_.wait_and_look(done);
+        static_cast<void>(gate_.wait_and_look_until(done, deadline));
         return taken;
     }
     /// Makes waiting producers check again: the pool is closed.

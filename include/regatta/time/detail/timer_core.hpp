@@ -339,7 +339,8 @@ private:
             std::unique_lock lock(mutex_);
             const auto before = counts_.errors++;
             lock.unlock();
-            options_.on_error.report(std::current_exception(), before);
+            options_.on_error.report(std::current_exception(), before, "timer_scheduler",
+                                     options_.name.c_str());
         }
     }
 
