@@ -81,8 +81,9 @@ bool deadline() {
         tried = search.get();
     } catch (const regatta::task_cancelled&) { // it had not begun
     }
-    std::printf("a deadline: the search was stopped after %ld tries\n", tried);
-    return tried >= 0;
+    std::printf("a deadline: the search %s\n",
+                limit.stop_requested() ? "was stopped in time" : "ended by itself");
+    return tried >= 0 && limit.stop_requested();
 }
 
 bool stop_a_pool() {

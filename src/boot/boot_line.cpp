@@ -283,6 +283,9 @@ bool detail::same_setting(std::string_view one, std::string_view other) {
             flags.push_back(list.substr(0, end));
             list.remove_prefix(end == list.npos ? list.size() : end + 1);
         }
+        if (flags.empty()) {
+            flags.emplace_back("domain"); // What isolcpus means without a flag.
+        }
         std::sort(flags.begin(), flags.end());
         constexpr unsigned widest = 1u << 16; // More CPUs than a kernel can have.
         cpu_list_error error;

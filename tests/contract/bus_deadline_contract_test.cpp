@@ -151,9 +151,12 @@ TEST(bus, close_ends_the_wait_for_a_deadline) {
                                  : bus.try_publish_for(tick{1}, hours(1)));
         });
         seen.await_sleep();
+        const std::uint64_t refused = bus.stats().refused;
         bus.close();
         publisher.join();
         EXPECT_FALSE(bus.try_publish_for(tick{1}, hours(1)));
+        EXPECT_FALSE(lane.try_publish_for(tick{1}, hours(1)));
+        EXPECT_EQ(bus.stats().refused, refused + 3);
     }
 }
 

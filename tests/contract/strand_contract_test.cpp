@@ -137,6 +137,59 @@ TEST_P(pool_strand, a_task_that_waits_for_it_runs_it) {
     EXPECT_EQ(serial.submit([] { return 1; }).get(), 1);
 }
 
+// … "one by one": it does not wait for what comes after.
+TEST_P(pool_strand, a_task_that_waits_for_it_runs_no_later_one) {
+    const library_test::time_limit limit("a task that waits for the first of two");
+    auto [pool] = make_pool({.threads = 1});
+    const strand serial(pool);
+    std::atomic<bool> got{false};
+    pool.execute([&] {
+        auto first = serial.submit([] {});
+        serial.execute([&] { await([&] { return got.load(); }); });
+        first.get();
+        got = true;
+    });
+    pool.wait();
+    EXPECT_TRUE(got.load());
+}
+
+// A turn that a wait has taken leaves its job behind, which serves for the next one.
+TEST_P(pool_strand, waits_leave_no_jobs_behind) {
+    auto [pool] = make_pool({.threads = 1});
+    const strand serial(pool);
+    pool.submit([&, &pool = pool] {
+            for (int i = 0; i < 1000; ++i) {
+                serial.submit([] {}).get();
+            }
+            EXPECT_LE(pool.queued(), 2u);
+        })
+        .get();
+}
+
+// A worker that sleeps for a task of a strand is not woken to take the turn: so whoever has it
+// keeps it, and takes no other work that may wait for that worker.
+TEST_P(pool_strand, a_turn_is_not_given_away_while_a_worker_waits) {
+    const library_test::time_limit limit("a strand for which a worker waits");
+    auto [pool] = make_pool({.threads = 2});
+    const strand serial(pool);
+    door d;
+    serial.execute([&] { d.pass(); });
+    d.await_inside(1);
+    std::atomic<bool> waits{false};
+    auto waiting = pool.submit([&] {
+        for (int i = 0; i < 40; ++i) {
+            serial.execute([] {});
+        }
+        auto last = serial.submit([] { return 7; });
+        waits = true;
+        return last.get();
+    });
+    await([&] { return waits.load(); });
+    auto other = pool.submit([&] { return waiting.get(); });
+    d.open();
+    EXPECT_EQ(other.get(), 7);
+}
+
 // … "if none is running; otherwise it waits".
 TEST_P(pool_strand, a_task_that_waits_for_a_strand_at_work_waits) {
     const library_test::time_limit limit("a strand whose task runs on another thread");
@@ -294,6 +347,77 @@ TEST(strand, a_full_pool_does_not_stop_it) {
         d.open();
         await([&] { return runs.load() == 100; });
     }
+}
+
+// … and its worker has time for others in between.
+TEST(strand, a_full_pool_gives_others_their_turn) {
+    const library_test::time_limit limit("a task beside a strand on a full pool");
+    regatta::steady_pool pool({.threads = 1, .capacity = 2});
+    const strand serial(pool);
+    std::atomic<bool> over{false};
+    struct again {
+        const strand<regatta::steady_pool>& on;
+        std::atomic<bool>& over;
+        void operator()() const {
+            if (!over) {
+                on.execute(*this);
+            }
+        }
+    };
+    door d;
+    serial.execute([&] { d.pass(); });
+    serial.execute(again{serial, over});
+    d.await_inside(1);
+    while (pool.try_execute([&] { over = true; })) { // The pool is full.
+    }
+    d.open();
+    pool.wait();
+    EXPECT_TRUE(over.load());
+}
+
+namespace {
+
+/// Refuses the first job that it is given, once told to; later ones it runs at once.
+struct refuses_first {
+    door& at;
+    std::atomic<int> calls{0};
+
+    template<class F>
+    void execute(F&& f) {
+        auto mine = std::forward<F>(f);
+        if (calls++ == 0) {
+            at.pass();
+            throw std::runtime_error("refused");
+        }
+        mine();
+    }
+};
+
+} // namespace
+
+// "If the executor refuses … its task is destroyed": no other thread's, which has returned.
+TEST(strand, a_refusal_takes_no_other_task_with_it) {
+    const library_test::time_limit limit("a strand of two threads");
+    door d;
+    refuses_first executor{d};
+    const strand serial(executor);
+    std::atomic<int> runs{0};
+    std::atomic<int> refused{0};
+    std::thread first([&] {
+        try {
+            serial.execute([&] { ++runs; });
+        } catch (const std::runtime_error&) {
+            ++refused;
+        }
+    });
+    d.await_inside(1);
+    serial.execute([&] { ++runs; }); // Its own job runs both.
+    d.open();
+    first.join();
+    EXPECT_EQ(runs.load() + refused.load(), 2);
+    EXPECT_GE(runs.load(), 1);
+    serial.execute([&] { ++runs; });
+    EXPECT_EQ(runs.load() + refused.load(), 3);
 }
 
 // On an executor that runs things at once its depth does not grow.

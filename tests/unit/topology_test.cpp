@@ -143,6 +143,27 @@ TEST(topology, of_an_arm_board_with_two_kinds_of_cores) {
     EXPECT_EQ(t.nodes.size(), 1u);
 }
 
+// Cores without a cache of the second level have that of the third at its index.
+TEST(topology, reads_caches_that_cores_list_at_different_places) {
+    machine_files files;
+    const cpu_set all = cpu_set::first(4);
+    files.sets("0-3", "0-3", "0-3");
+    for (unsigned cpu = 0; cpu < 4; ++cpu) {
+        files.cpu(cpu,
+                  {.siblings = std::to_string(cpu), .core = static_cast<int>(cpu), .package = 0});
+    }
+    files.cache(2, 3, "Unified", "8M", all).cache(3, 3, "Unified", "8M", all);
+    for (unsigned cpu = 0; cpu < 2; ++cpu) {
+        files.cache(2, 2, "Unified", "512K", cpu_set{cpu});
+    }
+    const topology t = files.read();
+    expect_sound(t);
+    ASSERT_EQ(t.caches.size(), 3u);
+    EXPECT_EQ(t.cache_of(1, 2)->cpus, cpu_set{1});
+    EXPECT_EQ(t.cache_of(3, 2), nullptr);
+    EXPECT_EQ(t.cache_of(3, 3)->cpus, all);
+}
+
 TEST(topology, of_a_hybrid_desktop_names_the_kinds) {
     const topology t = hybrid_desktop().read();
     expect_sound(t);

@@ -32,6 +32,9 @@ public:
         , core_(std::move(core)) {}
 
 private:
+    void note_wait(const void* pool, bool begins) noexcept override {
+        core_->note_wait(pool, begins);
+    }
     bool run_before(const void* pool, bool forever) override {
         return core_->run_before(pool, forever);
     }
@@ -60,21 +63,26 @@ private:
 /// its turn. The tasks that a strand has when its last copy is destroyed still run.
 ///
 /// `then(strand, f)`, `schedule_on(strand)`, `co_spawn(strand, task)` and a `timer_scheduler` take
-/// it as an executor. A coroutine gives its turn away where it waits.
+/// it as an executor. A coroutine leaves the strand where it waits for something else, and comes
+/// back by `co_await schedule_on(strand)`.
 ///
 /// Threads: any. The executor must outlive the last call, and run or destroy what it has before it
 /// is destroyed, as pools do.
-/// Blocks: `execute` and `submit` as the executor's `execute`, but only if the strand had no task.
+/// Blocks: `execute` and `submit` as the executor's `execute`, but only if the strand has no turn
+/// with the executor.
 /// Order: tasks begin in the order of submission, each after the end of the one before. What that
 /// one did happens before.
 /// Failure: an exception of a task of `execute` goes to the error sink; the strand goes on. If the
 /// executor refuses the strand's turn, as one that is closed, the call throws what it throws, and
-/// its task is destroyed. So are those that the executor, having accepted a turn, destroys with it:
-/// with `stop_mode::discard`, or the oldest of a full pool with `overflow::drop_oldest`. Their
-/// futures are cancelled. A task that waits for a later one of its own strand gets
-/// `std::system_error` (`resource_deadlock_would_occur`).
-/// Waiting: a task of the executor that waits for a future of `submit` runs the strand's tasks up
-/// to it, if none is running; otherwise it waits.
+/// its task is destroyed. Where the executor destroys a turn that it has accepted, all tasks that
+/// wait in the strand are destroyed with it: with `stop_mode::discard`, or if the turn is the
+/// oldest task of a full pool with `overflow::drop_oldest`. Their futures are cancelled. A task
+/// that waits for a future of `submit` of its own strand, or what runs on top of it and does, gets
+/// `std::system_error` (`resource_deadlock_would_occur`). In a fork of the process the calls throw
+/// one (`no_such_process`).
+/// Waiting: a task of the pool that waits for a future of `submit` runs the strand's tasks before
+/// it, and it, one by one, while no other thread does. Other waits for what runs in a strand, as
+/// for a continuation, only wait: do not make them in a task of a pool whose workers may all do so.
 /// Cost: a short lock a task, and a job of the executor for up to 16 of them; no heap for closures
 /// that fit into a `task` once the queue has had its greatest length. A future takes a block, as
 /// those of a pool do.

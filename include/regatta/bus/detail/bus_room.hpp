@@ -108,7 +108,10 @@ private:
             closely = true;
         }
         closely = true;
-        if (!accepted && (deadline == nullptr || !settled())) {
+        if (!accepted && deadline != nullptr) {
+            static_cast<void>(settled());
+        }
+        if (!accepted) {
             count_refused(unplaced);
         }
         return accepted;

@@ -180,6 +180,11 @@ protected:
     /// elsewhere may fetch the result itself. @returns false if the deadline passed first.
     virtual bool wait_outside(const time_point* deadline);
 
+    /// A worker of that pool begins to wait for this, or no longer does.
+    virtual void note_wait(const void* pool, bool begins) noexcept {
+        static_cast<void>(pool);
+        static_cast<void>(begins);
+    }
     /// Called by a thread that waits for this and may not run it: runs what has to end before, if
     /// the thread may. @param pool whose worker the thread is; null: of none.
     /// @param forever whether the wait has no deadline: then it throws if it could never end.
@@ -350,8 +355,12 @@ private:
     }
     REGATTA_RARE bool wait_as_worker(context_type& worker, const time_point* deadline) {
         struct listed : waiter {
-            ~listed() { this->target.unlist(*this); }
+            ~listed() {
+                this->target.unlist(*this);
+                this->target.note_wait(this->worker->pool, false);
+            }
         } mine{{*this, &worker}};
+        note_wait(worker.pool, true);
         for (basic_backoff<atomics> pace; !status_.complete();) {
             if (deadline != nullptr && std::chrono::steady_clock::now() >= *deadline) {
                 return false;

@@ -6,11 +6,12 @@
 /// The tasks of a strand, and whose turn it is to run them.
 
 #include <regatta/base/config.hpp>
+#include <regatta/base/detail/clock.hpp>
+#include <regatta/base/detail/process_stamp.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/base/inline_task.hpp>
 #include <regatta/core/detail/block_cache.hpp>
 #include <regatta/core/detail/coroutine_depth.hpp>
-#include <regatta/core/detail/result_state.hpp>
 #include <regatta/core/error_sink.hpp>
 #include <regatta/sync/adaptive_mutex.hpp>
 
@@ -22,6 +23,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -29,18 +31,22 @@ namespace regatta::detail {
 
 /// What the copies of a strand share.
 ///
-/// While any task waits there is one turn. It is queued, as a job of the executor, or a thread has
-/// it and runs the tasks, some at a time; then it queues the turn again, behind what else the
-/// executor has. A worker of the executor that waits for a task of the strand may take a turn that
-/// is queued. The job that it leaves finds another turn or none: any job of the strand may take any
-/// turn of it.
+/// While any task waits there is one turn. It is queued, or a thread has it and runs the tasks,
+/// some at a time; then it queues the turn again, behind what else the executor has. A job of the
+/// strand, which the executor runs, takes the turn that is queued, or finds none. A worker of the
+/// executor that waits for a task of the strand may take a turn that is queued, too, for a task.
+///
+/// A job may be refused. So whoever adds a task while no job is known to be with the executor
+/// offers one of its own. If that is refused, it takes its own task back, and no other.
 ///
 /// Threads: any.
 /// Blocks: as the executor's `execute`.
 ///
 /// I1: at most one thread has the turn: no two tasks run at once, and they begin in their order.
-/// I2: while a task waits and no thread has the turn, a job of the strand is with the executor.
-///     A job that the executor destroys uncalled takes the tasks with it, if it was the last.
+/// I2: while the turn is queued, a job is with the executor or is being offered. If the executor
+///     destroys the last one uncalled, having accepted it, the tasks that wait are destroyed.
+/// I3: while a worker waits for a task of the strand, a thread that has the turn keeps it: nobody
+///     would wake that worker to take a turn that is queued anew.
 template<class Executor>
 class strand_core : public std::enable_shared_from_this<strand_core<Executor>> {
 public:
@@ -52,19 +58,37 @@ public:
     strand_core(const strand_core&) = delete;
     strand_core& operator=(const strand_core&) = delete;
 
-    /// Appends a task. Throws what the executor throws if it refuses the turn that this needs; then
-    /// the task was destroyed.
+    /// Appends a task. Throws what the executor throws if it refuses the job that this needs; then
+    /// the task was destroyed. Throws `std::system_error` (`no_such_process`) in a fork of the
+    /// process.
     void add(task added) {
+        if (stamp_.elsewhere()) { // The thread that has the turn may not be here.
+            fail_system(ESRCH, "submit to a strand in a fork of the process that made it");
+        }
+        std::uint64_t number = 0;
         {
             const std::lock_guard lock(lock_);
             waiting_.push_back(std::move(added));
-            if (turn_ != turn::none) {
+            number = ++added_;
+            if (turn_ == turn::taken) {
                 return;
             }
             turn_ = turn::queued;
-            ++jobs_;
+            if (surely_offered()) {
+                return;
+            }
+            begin_offer();
         }
-        executor_.execute(job(this->shared_from_this()));
+        REGATTA_TRY {
+            executor_.execute(job(this->shared_from_this()));
+        }
+        REGATTA_CATCH_ALL {
+            if (take_back(number)) {
+                REGATTA_RETHROW;
+            }
+            return; // Another thread's job had it.
+        }
+        end_offer();
     }
 
     /// The blocks of futures.
@@ -76,7 +100,7 @@ public:
         return blocks_->store();
     }
 
-    /// Whether the calling thread runs a task of the strand.
+    /// Whether the calling thread runs a task of the strand, perhaps with others on top.
     bool runs_here() const noexcept {
         const running* at = running::innermost();
         while (at != nullptr && at->strand != this) {
@@ -85,8 +109,15 @@ public:
         return at != nullptr;
     }
 
-    /// As `future_state::run_before`: takes the turn, if it is queued and the executor is the pool
-    /// whose worker waits.
+    /// As `future_state::note_wait`.
+    void note_wait(const void* pool, bool begins) noexcept {
+        if (pool == home()) {
+            const std::lock_guard lock(lock_);
+            begins ? ++waiters_ : --waiters_;
+        }
+    }
+    /// As `future_state::run_before`: runs the next task, if the turn is queued and the executor is
+    /// the pool whose worker waits.
     bool run_before(const void* pool, bool forever) {
         if (runs_here()) {
             if (forever) {
@@ -97,7 +128,11 @@ public:
         if (pool == nullptr || pool != home() || !take_turn()) {
             return false;
         }
-        run_turn();
+        do {
+            if (!run_some(1)) {
+                return true;
+            }
+        } while (!queue_turn(true));
         return true;
     }
 
@@ -149,8 +184,19 @@ private:
         std::shared_ptr<strand_core> core_;
     };
 
+    template<class E>
+    static constexpr bool tries = requires(E& e, job j) {
+        { e.try_execute(std::move(j)) } -> std::same_as<bool>;
+    };
+    template<class E>
+    static constexpr bool tries_for = requires(E& e, job j, std::chrono::milliseconds d) {
+        { e.try_execute_for(std::move(j), d) } -> std::same_as<bool>;
+    };
+
     /// Tasks that run before the turn goes to the end of the executor's queue.
     static constexpr unsigned most = 16;
+    /// How long a thread that has the turn waits for room for a job, and does other work of a pool.
+    static constexpr std::chrono::milliseconds patience{10};
 
     /// The pool of the executor, where it says so.
     const void* home() const noexcept {
@@ -161,17 +207,72 @@ private:
         }
     }
 
+    // --- jobs ------------------------------------------------------------------------------------
+
+    // Under the lock. Of the jobs that there are, at most `offers_` are being offered.
+    bool surely_offered() const noexcept { return jobs_ > offers_; }
+    void begin_offer() noexcept {
+        ++jobs_;
+        ++offers_;
+    }
+    /// Under the lock: what waits, if no job is left (I2). It is destroyed after the lock is free:
+    /// that is user code, which may use the strand.
+    tasks lost() noexcept {
+        if (turn_ != turn::queued || jobs_ != 0 || offers_ != 0) {
+            return {};
+        }
+        next_ = 0;
+        turn_ = turn::none;
+        return {std::exchange(batch_, {}), std::exchange(waiting_, {})};
+    }
+    /// The executor has accepted the job that was offered.
+    void end_offer() noexcept {
+        tasks gone;
+        const std::lock_guard lock(lock_);
+        --offers_;
+        gone = lost();
+    }
+    /// A job was destroyed uncalled.
+    void lose_job() noexcept {
+        tasks gone;
+        const std::lock_guard lock(lock_);
+        --jobs_;
+        gone = lost();
+    }
+    /// The job that was offered for that task was refused: takes the task out. @returns false if it
+    /// no longer waits.
+    bool take_back(std::uint64_t number) noexcept {
+        tasks gone;
+        task mine;
+        const std::lock_guard lock(lock_);
+        --offers_;
+        const std::uint64_t first = added_ - waiting_.size() + 1;
+        bool waits = false;
+        // Those behind it keep their numbers: one that was taken back stays as an empty place.
+        if (number >= first) {
+            task& at = waiting_[static_cast<std::size_t>(number - first)];
+            waits = static_cast<bool>(at);
+            mine = std::move(at);
+        }
+        gone = lost();
+        return waits;
+    }
+    /// A job is called. @returns whether its thread has the turn now.
+    bool begin_job() noexcept {
+        const std::lock_guard lock(lock_);
+        --jobs_;
+        if (offerer_ == std::this_thread::get_id()) {
+            called_inside_ = true; // By the executor, at once: queue_turn() goes on by itself.
+            return false;
+        }
+        return take_queued();
+    }
+
+    // --- the turn --------------------------------------------------------------------------------
+
     bool take_turn() noexcept {
         const std::lock_guard lock(lock_);
         return take_queued();
-    }
-    bool begin_job() noexcept {
-        const bool inside = runs_here();
-        const std::lock_guard lock(lock_);
-        --jobs_;
-        // The executor calls it at once, within queue_turn(), which goes on by itself.
-        called_inside_ = called_inside_ || inside;
-        return !inside && take_queued();
     }
     /// Under the lock.
     bool take_queued() noexcept {
@@ -181,35 +282,21 @@ private:
         turn_ = turn::taken;
         return true;
     }
-    /// A job was destroyed uncalled: so are the tasks, if no other one is left.
-    void lose_job() noexcept {
-        tasks lost;
-        const std::lock_guard lock(lock_);
-        if (--jobs_ == 0 && turn_ == turn::queued) {
-            lost = lose_tasks();
-        }
-    }
-    /// Under the lock. What it returns is destroyed after it: user code, which may use the strand.
-    tasks lose_tasks() noexcept {
-        next_ = 0;
-        turn_ = turn::none;
-        return {std::exchange(batch_, {}), std::exchange(waiting_, {})};
-    }
-
-    /// Runs tasks for the thread that has the turn.
+    /// Runs tasks for the thread that has the turn, until it has it no longer.
     void run_turn() {
-        const running here(this);
-        for (;;) {
-            for (unsigned left = most; left != 0; --left) {
-                if (next_ == batch_.size() && !refill()) {
-                    return;
-                }
-                run(batch_[next_++]);
-            }
-            if (queue_turn()) {
-                return;
-            }
+        while (run_some(most) && !queue_turn(false)) {
         }
+    }
+    /// Runs up to so many tasks. @returns false if there is none left: the turn is over.
+    bool run_some(unsigned count) noexcept {
+        const running here(this);
+        for (; count != 0; --count) {
+            if (next_ == batch_.size() && !refill()) {
+                return false;
+            }
+            run(batch_[next_++]);
+        }
+        return true;
     }
     /// Takes all that waits. @returns false if there is nothing: the turn is over.
     bool refill() noexcept {
@@ -223,65 +310,82 @@ private:
         return !batch_.empty();
     }
     void run(task& next) noexcept {
-        task mine = std::move(next); // Its end is user code, too.
+        const task mine = std::move(next); // Its end is user code, too.
         const fresh_coroutine_depth depth;
         REGATTA_TRY {
-            mine();
+            if (mine) {
+                const_cast<task&>(mine)();
+            }
         }
         REGATTA_CATCH_ALL {
             on_error_.report(std::current_exception(), errors_++, "strand", "");
         }
     }
-    /// Gives the turn back to the executor. @returns false if that does not take it: this thread
-    /// still has it.
-    bool queue_turn() {
+    /// Gives the turn back to the executor. @param by_waiter whether a worker gives it back that
+    /// only waits. @returns false if this thread still has it.
+    bool queue_turn(bool by_waiter) {
         {
             const std::lock_guard lock(lock_);
             if (next_ == batch_.size() && waiting_.empty()) {
                 turn_ = turn::none;
                 return true;
             }
+            if (!by_waiter && waiters_ != 0) {
+                return false; // I3
+            }
             turn_ = turn::queued;
-            jobs_ += 2; // One for this call: a job that is refused takes no tasks with it.
+            if (surely_offered()) {
+                return true;
+            }
+            begin_offer();
+            offerer_ = std::this_thread::get_id();
             called_inside_ = false;
         }
         bool accepted = false;
         REGATTA_TRY {
-            job next(this->shared_from_this());
-            if constexpr (tries<Executor>) {
-                accepted = executor_.try_execute(std::move(next));
-            } else {
-                executor_.execute(std::move(next));
-                accepted = true;
-            }
+            accepted = offer();
         }
         REGATTA_CATCH_ALL {}
-        tasks lost;
+        tasks gone;
         const std::lock_guard lock(lock_);
-        if (--jobs_ != 0 || turn_ != turn::queued) {
-            return true;
+        --offers_;
+        if (offerer_ == std::this_thread::get_id()) {
+            offerer_ = {};
         }
-        if (!accepted || called_inside_) {
-            turn_ = turn::taken;
+        // Not after a job that was accepted and destroyed uncalled: the tasks go with it.
+        if ((!accepted || called_inside_) && take_queued()) {
             return false;
         }
-        lost = lose_tasks();
+        gone = lost();
         return true;
     }
-
-    template<class E>
-    static constexpr bool tries = requires(E& e, job j) {
-        { e.try_execute(std::move(j)) } -> std::same_as<bool>;
-    };
+    /// @returns whether the executor has taken a job.
+    bool offer() {
+        job next(this->shared_from_this());
+        if constexpr (tries_for<Executor>) {
+            return executor_.try_execute_for(std::move(next), patience);
+        } else if constexpr (tries<Executor>) {
+            return executor_.try_execute(std::move(next));
+        } else {
+            executor_.execute(std::move(next));
+            return true;
+        }
+    }
 
     Executor& executor_;
     const error_sink on_error_;
+    const process_stamp stamp_;
     adaptive_mutex lock_;
-    std::vector<task> waiting_;         ///< Under the lock.
-    turn turn_ = turn::none;            ///< Under the lock.
-    std::size_t jobs_ = 0;              ///< With the executor. Under the lock.
-    bool called_inside_ = false;        ///< The job of `queue_turn`. Under the lock.
-    std::optional<block_cache> blocks_; ///< Made by the first future. Under the lock.
+    // Under the lock.
+    std::vector<task> waiting_;
+    std::uint64_t added_ = 0; ///< Tasks so far: the number of the last one.
+    turn turn_ = turn::none;
+    std::size_t jobs_ = 0;       ///< With the executor, those included that are being offered.
+    std::size_t offers_ = 0;     ///< Offers under way. The job of one may have begun, or ended.
+    std::size_t waiters_ = 0;    ///< Workers of the pool that wait for a task of the strand.
+    std::thread::id offerer_;    ///< The thread that is in `queue_turn`.
+    bool called_inside_ = false; ///< The job that it offers was called at once.
+    std::optional<block_cache> blocks_; ///< Made by the first future.
     // Of the thread that has the turn.
     std::vector<task> batch_;
     std::size_t next_ = 0; ///< Of the batch, the first that has not run.
