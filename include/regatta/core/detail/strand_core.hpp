@@ -8,6 +8,7 @@
 #include <regatta/base/config.hpp>
 #include <regatta/base/detail/clock.hpp>
 #include <regatta/base/detail/process_stamp.hpp>
+#include <regatta/base/detail/width_cast.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/base/inline_task.hpp>
 #include <regatta/core/detail/block_cache.hpp>
@@ -250,7 +251,7 @@ private:
         bool waits = false;
         // Those behind it keep their numbers: one that was taken back stays as an empty place.
         if (number >= first) {
-            task& at = waiting_[static_cast<std::size_t>(number - first)];
+            task& at = waiting_[width_cast<std::size_t>(number - first)];
             waits = static_cast<bool>(at);
             mine = std::move(at);
         }
