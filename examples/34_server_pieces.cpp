@@ -137,8 +137,8 @@ bool an_end_with_a_limit() {
 }
 
 int main() {
+    regatta::timer_scheduler timers; // before the pool, whose workers use it
     regatta::steady_pool pool(1);
-    regatta::timer_scheduler timers;
     const bool right = each_connection_in_order() && an_answer_to_each() &&
                        regatta::co_spawn(pool, try_until_it_works(timers)).get() == 3 &&
                        an_end_with_a_limit();

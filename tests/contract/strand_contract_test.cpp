@@ -166,9 +166,9 @@ TEST_P(pool_strand, waits_leave_no_jobs_behind) {
         .get();
 }
 
-// A worker that sleeps for a task of a strand is not woken to take the turn: so whoever has it
-// keeps it, and takes no other work that may wait for that worker.
-TEST_P(pool_strand, a_turn_is_not_given_away_while_a_worker_waits) {
+// A worker that sleeps for a task of a strand is woken to take a turn that is queued anew: who has
+// queued it may take other work, which waits for that worker.
+TEST_P(pool_strand, a_turn_that_is_queued_anew_wakes_who_waits) {
     const library_test::time_limit limit("a strand for which a worker waits");
     auto [pool] = make_pool({.threads = 2});
     const strand serial(pool);
@@ -188,6 +188,41 @@ TEST_P(pool_strand, a_turn_is_not_given_away_while_a_worker_waits) {
     auto other = pool.submit([&] { return waiting.get(); });
     d.open();
     EXPECT_EQ(other.get(), 7);
+}
+
+// … also where the one that has queued it anew was a wait itself, for an earlier task.
+TEST_P(pool_strand, a_wait_that_is_over_wakes_who_waits_for_more) {
+    const library_test::time_limit limit("two workers that wait for a strand");
+    auto [pool] = make_pool({.threads = 2});
+    const strand serial(pool);
+    door other; // Of the other worker, so that the wait runs the strand.
+    hold_worker(pool, other);
+    auto first = pool.submit([&, &pool = pool] {
+        std::atomic<bool> second_waits{false};
+        auto early = serial.submit([&] {
+            other.open();
+            await([&] { return second_waits.load(); });
+        });
+        auto last = serial.submit([] { return 2; });
+        auto second = pool.submit([&] {
+            second_waits = true;
+            return last.get();
+        });
+        early.get();         // Runs the first task.
+        return second.get(); // Which the other worker has.
+    });
+    EXPECT_EQ(first.get(), 2);
+}
+
+// The task may run at once, and destroy the last copy of the strand.
+TEST(strand, its_task_may_own_the_last_of_it) {
+    regatta::steady_pool pool(1);
+    for (int i = 0; i < library_test::rounds(500); ++i) {
+        auto owned = std::make_shared<strand<regatta::steady_pool>>(pool);
+        const auto* const raw = owned.get();
+        raw->execute([owned = std::move(owned)] {});
+    }
+    pool.wait();
 }
 
 // … "if none is running; otherwise it waits".
@@ -347,32 +382,6 @@ TEST(strand, a_full_pool_does_not_stop_it) {
         d.open();
         await([&] { return runs.load() == 100; });
     }
-}
-
-// … and its worker has time for others in between.
-TEST(strand, a_full_pool_gives_others_their_turn) {
-    const library_test::time_limit limit("a task beside a strand on a full pool");
-    regatta::steady_pool pool({.threads = 1, .capacity = 2});
-    const strand serial(pool);
-    std::atomic<bool> over{false};
-    struct again {
-        const strand<regatta::steady_pool>& on;
-        std::atomic<bool>& over;
-        void operator()() const {
-            if (!over) {
-                on.execute(*this);
-            }
-        }
-    };
-    door d;
-    serial.execute([&] { d.pass(); });
-    serial.execute(again{serial, over});
-    d.await_inside(1);
-    while (pool.try_execute([&] { over = true; })) { // The pool is full.
-    }
-    d.open();
-    pool.wait();
-    EXPECT_TRUE(over.load());
 }
 
 namespace {

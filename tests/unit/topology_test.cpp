@@ -152,15 +152,19 @@ TEST(topology, reads_caches_that_cores_list_at_different_places) {
         files.cpu(cpu,
                   {.siblings = std::to_string(cpu), .core = static_cast<int>(cpu), .package = 0});
     }
+    for (unsigned cpu = 0; cpu < 4; ++cpu) {
+        files.cache(0, 1, "Data", "32K", cpu_set{cpu});
+        files.cache(1, 1, "Instruction", "32K", cpu_set{cpu});
+    }
     files.cache(2, 3, "Unified", "8M", all).cache(3, 3, "Unified", "8M", all);
     for (unsigned cpu = 0; cpu < 2; ++cpu) {
         files.cache(2, 2, "Unified", "512K", cpu_set{cpu});
     }
     const topology t = files.read();
     expect_sound(t);
-    ASSERT_EQ(t.caches.size(), 3u);
+    ASSERT_EQ(t.caches.size(), 11u);
     EXPECT_EQ(t.cache_of(1, 2)->cpus, cpu_set{1});
-    EXPECT_EQ(t.cache_of(3, 2), nullptr);
+    EXPECT_EQ(t.cache_of(3, 2)->level, 1u); // It has none of the second.
     EXPECT_EQ(t.cache_of(3, 3)->cpus, all);
 }
 

@@ -13,6 +13,7 @@
 #include <regatta/core/error_sink.hpp>
 #include <regatta/core/future.hpp>
 
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <type_traits>
@@ -22,28 +23,51 @@ namespace regatta {
 
 namespace detail {
 
-/// The state of a task of a strand that has a future.
+/// The state of a task of a strand that has a future. It counts as the end of a chain, so that the
+/// workers which wait for it are listed, and can be woken, in the strand's store.
 template<class F, class Core>
-class strand_state final : public closure_state<F> {
+class strand_state final : public result_state<task_result_t<F>>, private strand_waiter {
 public:
+    using result = task_result_t<F>;
+
     template<class G>
     strand_state(block_store& store, std::shared_ptr<Core> core, G&& closure)
-        : closure_state<F>(store, std::stop_token(), std::forward<G>(closure))
-        , core_(std::move(core)) {}
+        : result_state<result>(store, std::stop_token(), true)
+        , core_(std::move(core))
+        , closure_(std::forward<G>(closure)) {}
+    ~strand_state() {}
 
 private:
-    void note_wait(const void* pool, bool begins) noexcept override {
-        core_->note_wait(pool, begins);
+    future_state::outcome run() noexcept override {
+        this->keep([this]() -> result {
+            if constexpr (std::is_invocable_v<F, std::stop_token>) {
+                return std::invoke(std::move(closure_), std::stop_token());
+            } else {
+                return std::invoke(std::move(closure_));
+            }
+        });
+        drop_closure();
+        return future_state::outcome::done;
     }
-    bool run_before(const void* pool, bool forever) override {
-        return core_->run_before(pool, forever);
-    }
+    void drop_closure() noexcept override { std::destroy_at(std::addressof(closure_)); }
     void dispose() noexcept override {
         const std::shared_ptr<Core> last = core_; // It has the store.
         destroy_in_block(this, this->store());
     }
+    void note_wait(const void* pool, bool begins) noexcept override {
+        core_->note_wait(*this, pool, begins);
+    }
+    bool run_before(const void* pool, bool forever) override {
+        return core_->run_before(pool, forever);
+    }
+    void wake_all() noexcept override {
+        static_cast<void>(this->begin_hand_over([] { return false; }));
+    }
 
     const std::shared_ptr<Core> core_;
+    union { // The closure ends before the state does.
+        F closure_;
+    };
 };
 
 } // namespace detail
@@ -81,11 +105,12 @@ private:
 /// `std::system_error` (`resource_deadlock_would_occur`). In a fork of the process the calls throw
 /// one (`no_such_process`).
 /// Waiting: a task of the pool that waits for a future of `submit` runs the strand's tasks before
-/// it, and it, one by one, while no other thread does. Other waits for what runs in a strand, as
-/// for a continuation, only wait: do not make them in a task of a pool whose workers may all do so.
-/// Cost: a short lock a task, and a job of the executor for up to 16 of them; no heap for closures
-/// that fit into a `task` once the queue has had its greatest length. A future takes a block, as
-/// those of a pool do.
+/// it, and it, one by one, while no other thread does. Where a full pool has no room for the
+/// strand's turn, a thread that has run some goes on with later ones. Other waits for what runs in
+/// a strand, as for a continuation, only wait: do not make them in a task of a pool whose workers
+/// may all do so. Cost: a short lock a task, and a job of the executor for up to 16 of them; no
+/// heap for closures that fit into a `task` once the queue has had its greatest length. A future
+/// takes a block, as those of a pool do.
 template<class Executor>
 class strand {
     using core = detail::strand_core<Executor>;

@@ -77,7 +77,7 @@ public:
             std::packaged_task<result(room::places&)> task(
                 leaving<decltype(bound)>{std::move(bound)});
             auto future = task.get_future();
-            pool_.execute(placed_task<result>{std::move(place), std::move(task)});
+            pool_.execute(placed_task<result>{std::move(task), std::move(place)});
             return future;
         }
         std::packaged_task<result()> refused(std::move(bound));

@@ -112,11 +112,11 @@ struct leaving {
 };
 
 /// A task with a future that holds a place until its `leaving` gives that up, or until it is
-/// destroyed uncalled.
+/// destroyed uncalled: then the place is free before the future is ready, too.
 template<class R>
 struct placed_task {
-    room::places place;
     std::packaged_task<R(room::places&)> task;
+    room::places place;
 
     void operator()() { task(place); }
 };

@@ -6,7 +6,6 @@
 /// The tasks of a strand, and whose turn it is to run them.
 
 #include <regatta/base/config.hpp>
-#include <regatta/base/detail/clock.hpp>
 #include <regatta/base/detail/process_stamp.hpp>
 #include <regatta/base/detail/width_cast.hpp>
 #include <regatta/base/error.hpp>
@@ -30,6 +29,23 @@
 
 namespace regatta::detail {
 
+/// A task of a strand that workers of its pool wait for, as the strand lists it.
+class strand_waiter {
+public:
+    strand_waiter() = default;
+    strand_waiter(const strand_waiter&) = delete;
+    strand_waiter& operator=(const strand_waiter&) = delete;
+
+    /// Makes all workers look again that wait for a task of the strand.
+    virtual void wake_all() noexcept = 0;
+
+    strand_waiter* next = nullptr; ///< Under the strand's lock, as `workers`.
+    unsigned workers = 0;          ///< How many wait for it.
+
+protected:
+    ~strand_waiter() = default;
+};
+
 /// What the copies of a strand share.
 ///
 /// While any task waits there is one turn. It is queued, or a thread has it and runs the tasks,
@@ -46,8 +62,8 @@ namespace regatta::detail {
 /// I1: at most one thread has the turn: no two tasks run at once, and they begin in their order.
 /// I2: while the turn is queued, a job is with the executor or is being offered. If the executor
 ///     destroys the last one uncalled, having accepted it, the tasks that wait are destroyed.
-/// I3: while a worker waits for a task of the strand, a thread that has the turn keeps it: nobody
-///     would wake that worker to take a turn that is queued anew.
+/// I3: a worker that waits for a task of the strand does not sleep while the turn is queued: who
+///     queues it anew wakes all that wait.
 template<class Executor>
 class strand_core : public std::enable_shared_from_this<strand_core<Executor>> {
 public:
@@ -63,9 +79,9 @@ public:
     /// the task was destroyed. Throws `std::system_error` (`no_such_process`) in a fork of the
     /// process.
     void add(task added) {
-        if (stamp_.elsewhere()) { // The thread that has the turn may not be here.
-            fail_system(ESRCH, "submit to a strand in a fork of the process that made it");
-        }
+        refuse_fork();
+        // The task may run at once, and destroy the last strand.
+        const std::shared_ptr<strand_core> self = this->shared_from_this();
         std::uint64_t number = 0;
         {
             const std::lock_guard lock(lock_);
@@ -81,7 +97,7 @@ public:
             begin_offer();
         }
         REGATTA_TRY {
-            executor_.execute(job(this->shared_from_this()));
+            executor_.execute(job(self));
         }
         REGATTA_CATCH_ALL {
             if (take_back(number)) {
@@ -94,6 +110,7 @@ public:
 
     /// The blocks of futures.
     block_store& blocks() {
+        refuse_fork();
         const std::lock_guard lock(lock_);
         if (!blocks_) {
             blocks_.emplace();
@@ -110,11 +127,22 @@ public:
         return at != nullptr;
     }
 
-    /// As `future_state::note_wait`.
-    void note_wait(const void* pool, bool begins) noexcept {
-        if (pool == home()) {
-            const std::lock_guard lock(lock_);
-            begins ? ++waiters_ : --waiters_;
+    /// As `future_state::note_wait`, for that task.
+    void note_wait(strand_waiter& of, const void* pool, bool begins) noexcept {
+        if (pool != home()) {
+            return;
+        }
+        const std::lock_guard lock(lock_);
+        if (begins) {
+            if (of.workers++ == 0) {
+                of.next = std::exchange(waiters_, &of);
+            }
+        } else if (--of.workers == 0) {
+            strand_waiter** at = &waiters_;
+            while (*at != &of) {
+                at = &(*at)->next;
+            }
+            *at = std::exchange(of.next, nullptr);
         }
     }
     /// As `future_state::run_before`: runs the next task, if the turn is queued and the executor is
@@ -129,11 +157,8 @@ public:
         if (pool == nullptr || pool != home() || !take_turn()) {
             return false;
         }
-        do {
-            if (!run_some(1)) {
-                return true;
-            }
-        } while (!queue_turn(true));
+        while (run_some(1) && !queue_turn()) { // Only one: then it looks for what it waits for.
+        }
         return true;
     }
 
@@ -189,15 +214,9 @@ private:
     static constexpr bool tries = requires(E& e, job j) {
         { e.try_execute(std::move(j)) } -> std::same_as<bool>;
     };
-    template<class E>
-    static constexpr bool tries_for = requires(E& e, job j, std::chrono::milliseconds d) {
-        { e.try_execute_for(std::move(j), d) } -> std::same_as<bool>;
-    };
 
     /// Tasks that run before the turn goes to the end of the executor's queue.
     static constexpr unsigned most = 16;
-    /// How long a thread that has the turn waits for room for a job, and does other work of a pool.
-    static constexpr std::chrono::milliseconds patience{10};
 
     /// The pool of the executor, where it says so.
     const void* home() const noexcept {
@@ -205,6 +224,12 @@ private:
             return executor_.home();
         } else {
             return nullptr;
+        }
+    }
+
+    void refuse_fork() const {
+        if (stamp_.elsewhere()) { // Threads may not be here that have the turn, or a lock.
+            fail_system(ESRCH, "submit to a strand in a fork of the process that made it");
         }
     }
 
@@ -285,7 +310,7 @@ private:
     }
     /// Runs tasks for the thread that has the turn, until it has it no longer.
     void run_turn() {
-        while (run_some(most) && !queue_turn(false)) {
+        while (run_some(most) && !queue_turn()) {
         }
     }
     /// Runs up to so many tasks. @returns false if there is none left: the turn is over.
@@ -322,20 +347,19 @@ private:
             on_error_.report(std::current_exception(), errors_++, "strand", "");
         }
     }
-    /// Gives the turn back to the executor. @param by_waiter whether a worker gives it back that
-    /// only waits. @returns false if this thread still has it.
-    bool queue_turn(bool by_waiter) {
+    /// Gives the turn back to the executor. @returns false if this thread still has it: where a
+    /// full executor has no room for it, this does not wait, since what it ran meanwhile might wait
+    /// for the strand.
+    bool queue_turn() {
         {
             const std::lock_guard lock(lock_);
             if (next_ == batch_.size() && waiting_.empty()) {
                 turn_ = turn::none;
                 return true;
             }
-            if (!by_waiter && waiters_ != 0) {
-                return false; // I3
-            }
             turn_ = turn::queued;
             if (surely_offered()) {
+                wake_waiters();
                 return true;
             }
             begin_offer();
@@ -358,14 +382,19 @@ private:
             return false;
         }
         gone = lost();
+        wake_waiters();
         return true;
+    }
+    /// Under the lock (I3).
+    void wake_waiters() noexcept {
+        if (waiters_ != nullptr) [[unlikely]] {
+            waiters_->wake_all();
+        }
     }
     /// @returns whether the executor has taken a job.
     bool offer() {
         job next(this->shared_from_this());
-        if constexpr (tries_for<Executor>) {
-            return executor_.try_execute_for(std::move(next), patience);
-        } else if constexpr (tries<Executor>) {
+        if constexpr (tries<Executor>) {
             return executor_.try_execute(std::move(next));
         } else {
             executor_.execute(std::move(next));
@@ -381,11 +410,11 @@ private:
     std::vector<task> waiting_;
     std::uint64_t added_ = 0; ///< Tasks so far: the number of the last one.
     turn turn_ = turn::none;
-    std::size_t jobs_ = 0;       ///< With the executor, those included that are being offered.
-    std::size_t offers_ = 0;     ///< Offers under way. The job of one may have begun, or ended.
-    std::size_t waiters_ = 0;    ///< Workers of the pool that wait for a task of the strand.
-    std::thread::id offerer_;    ///< The thread that is in `queue_turn`.
-    bool called_inside_ = false; ///< The job that it offers was called at once.
+    std::size_t jobs_ = 0;   ///< With the executor, those included that are being offered.
+    std::size_t offers_ = 0; ///< Offers under way. The job of one may have begun, or ended.
+    strand_waiter* waiters_ = nullptr;  ///< Tasks that workers of the pool wait for.
+    std::thread::id offerer_;           ///< The thread that is in `queue_turn`.
+    bool called_inside_ = false;        ///< The job that it offers was called at once.
     std::optional<block_cache> blocks_; ///< Made by the first future.
     // Of the thread that has the turn.
     std::vector<task> batch_;
