@@ -13,7 +13,6 @@
 #include <regatta/core/error_sink.hpp>
 #include <regatta/core/future.hpp>
 
-#include <functional>
 #include <memory>
 #include <stop_token>
 #include <type_traits>
@@ -26,30 +25,14 @@ namespace detail {
 /// The state of a task of a strand that has a future. It counts as the end of a chain, so that the
 /// workers which wait for it are listed, and can be woken, in the strand's store.
 template<class F, class Core>
-class strand_state final : public result_state<task_result_t<F>>, private strand_waiter {
+class strand_state final : public closure_state<F>, private strand_waiter {
 public:
-    using result = task_result_t<F>;
-
     template<class G>
     strand_state(block_store& store, std::shared_ptr<Core> core, G&& closure)
-        : result_state<result>(store, std::stop_token(), true)
-        , core_(std::move(core))
-        , closure_(std::forward<G>(closure)) {}
-    ~strand_state() {}
+        : closure_state<F>(store, std::stop_token(), true, std::forward<G>(closure))
+        , core_(std::move(core)) {}
 
 private:
-    future_state::outcome run() noexcept override {
-        this->keep([this]() -> result {
-            if constexpr (std::is_invocable_v<F, std::stop_token>) {
-                return std::invoke(std::move(closure_), std::stop_token());
-            } else {
-                return std::invoke(std::move(closure_));
-            }
-        });
-        drop_closure();
-        return future_state::outcome::done;
-    }
-    void drop_closure() noexcept override { std::destroy_at(std::addressof(closure_)); }
     void dispose() noexcept override {
         const std::shared_ptr<Core> last = core_; // It has the store.
         destroy_in_block(this, this->store());
@@ -65,9 +48,6 @@ private:
     }
 
     const std::shared_ptr<Core> core_;
-    union { // The closure ends before the state does.
-        F closure_;
-    };
 };
 
 } // namespace detail
@@ -82,7 +62,7 @@ private:
 /// auto best = orders.submit([&] { return book.best(); });
 /// ```
 ///
-/// A strand has no thread, and costs nothing while it has no task. Copies are the same strand. Any
+/// A strand has no thread, and uses no CPU while it has no task. Copies are the same strand. Any
 /// number of strands share the threads of the executor; each runs a few tasks, then the next has
 /// its turn. The tasks that a strand has when its last copy is destroyed still run.
 ///

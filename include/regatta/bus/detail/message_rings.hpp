@@ -93,7 +93,8 @@ public:
         }
     }
 
-    /// Takes a free lane for a producer. Throws `std::logic_error` if there is none.
+    /// Gives a producer a lane that no other producer has. Throws `std::logic_error` if there is
+    /// none.
     lane& reserve_lane() {
         for (std::size_t i = 0; i < lane_count_; ++i) {
             // acquire: partner is the release in ~bus_producer; continues where the last owner

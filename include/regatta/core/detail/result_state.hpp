@@ -156,9 +156,10 @@ public:
     using result = task_result_t<F>;
 
 protected:
+    /// @param chained as of `future_state`.
     template<class G>
-    closure_state(block_store& store, std::stop_token stop, G&& closure)
-        : result_state<result>(store, std::move(stop), false)
+    closure_state(block_store& store, std::stop_token stop, bool chained, G&& closure)
+        : result_state<result>(store, std::move(stop), chained)
         , closure_(std::forward<G>(closure)) {}
     ~closure_state() {}
 
@@ -187,7 +188,7 @@ class task_state final : public closure_state<F> {
 public:
     template<class G>
     task_state(block_store& store, std::stop_token stop, G&& closure)
-        : closure_state<F>(store, std::move(stop), std::forward<G>(closure)) {}
+        : closure_state<F>(store, std::move(stop), false, std::forward<G>(closure)) {}
 
 private:
     void dispose() noexcept override { destroy_in_block(this, this->store()); }

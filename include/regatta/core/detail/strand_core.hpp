@@ -313,7 +313,7 @@ private:
         while (run_some(most) && !queue_turn()) {
         }
     }
-    /// Runs up to so many tasks. @returns false if there is none left: the turn is over.
+    /// Runs the next tasks, `count` at most. @returns false if no task is left: the turn is over.
     bool run_some(unsigned count) noexcept {
         const running here(this);
         for (; count != 0; --count) {
@@ -336,11 +336,11 @@ private:
         return !batch_.empty();
     }
     void run(task& next) noexcept {
-        const task mine = std::move(next); // Its end is user code, too.
+        task mine = std::move(next); // Its end is user code, too.
         const fresh_coroutine_depth depth;
         REGATTA_TRY {
             if (mine) {
-                const_cast<task&>(mine)();
+                mine();
             }
         }
         REGATTA_CATCH_ALL {
