@@ -10,6 +10,7 @@
 
 #include <regatta/compat/hipe.hpp>
 #include <regatta/core/std_future.hpp>
+#include <regatta/core/strand.hpp>
 #include <regatta/fork/parallel_for.hpp>
 
 #include <gtest/gtest.h>
@@ -230,6 +231,23 @@ TEST_P(pool_allocation, of_futures_is_none_up_to_464_bytes_of_closure_and_result
     const std::array<char, sizeof fits + 1> exceeds{};
     expect_in_the_end(0, [&] { static_cast<void>(pool.submit([&] { return fits; }).get()); });
     expect_in_the_end(1, [&] { static_cast<void>(pool.submit([&] { return exceeds; }).get()); });
+}
+
+// "no heap for closures that fit into a `task` once the queue has had its greatest length": of a
+// strand.
+TEST_P(pool_allocation, of_a_strand_is_none_in_the_steady_state) {
+    std::atomic<int> runs{0};
+    auto [pool] = make_pool({.threads = 2});
+    const regatta::strand serial(pool);
+    expect_in_the_end(0, [&] {
+        door d;
+        serial.execute([&] { d.pass(); });
+        for (int i = 0; i < 200; ++i) {
+            serial.execute(sized<48>(runs));
+        }
+        d.open();
+        pool.wait();
+    });
 }
 
 TEST_P(pool_allocation, is_one_for_a_larger_closure) {

@@ -15,6 +15,7 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <stop_token>
@@ -364,7 +365,31 @@ TEST_P(pool_strand, is_an_executor) {
     EXPECT_LT(beats.load(), 1000);
 }
 
-// A pool that is full refuses the turn that a strand gives back: the strand goes on by itself.
+// "In a full pool of this library a strand's turn keeps its room": the task that fills it runs.
+TEST(strand, leaves_a_full_pool_to_others) {
+    const library_test::time_limit limit("a task beside a strand on a full pool");
+    for (const auto policy :
+         {regatta::overflow::block, regatta::overflow::reject, regatta::overflow::run_here}) {
+        regatta::steady_pool pool({.threads = 1, .capacity = 1, .when_full = policy});
+        const strand serial(pool);
+        door d;
+        std::atomic<bool> other{false};
+        serial.execute([&] { d.pass(); });
+        d.await_inside(1);
+        EXPECT_TRUE(pool.try_execute([&] { other = true; })); // The pool is full.
+        std::function<void()> again = [&] {
+            if (!other) {
+                serial.execute(again);
+            }
+        };
+        serial.execute(again);
+        d.open();
+        await([&] { return other.load(); });
+        pool.wait();
+        EXPECT_EQ(pool.stats().refused, 0u);
+    }
+}
+
 TEST(strand, a_full_pool_does_not_stop_it) {
     const library_test::time_limit limit("a strand on a full pool");
     for (const auto policy :

@@ -41,6 +41,35 @@ struct never_overdrawn : rl::test_suite<never_overdrawn, 3> {
     }
 };
 
+/// One takes its room again, which another may have by then: nobody else gets it before it is there
+/// again.
+struct taken_again : rl::test_suite<taken_again, 3> {
+    room_type room{capacity};
+    model::atomic<unsigned> held{0};
+
+    void before() {
+        RL_ASSERT(room.take(1) == 1);
+        held.store(1, relaxed);
+    }
+    void thread(unsigned index) {
+        if (index == 0) {
+            held.fetch_sub(1, relaxed);
+            room.give(1);
+            room.take_again();
+            held.fetch_add(1, relaxed);
+        } else {
+            const auto got = static_cast<unsigned>(room.take(1));
+            RL_ASSERT(held.fetch_add(got, relaxed) + got <= capacity + 1); // I1
+            held.fetch_sub(got, relaxed);
+            room.give(got);
+        }
+    }
+    void after() {
+        RL_ASSERT(room.take(capacity + 1) == capacity - 1); // I1
+        RL_ASSERT(room.take(1) == 0);
+    }
+};
+
 /// Two wait for room while a worker gives back what was taken: both get it.
 struct waiting : rl::test_suite<waiting, 3> {
     room_type room{capacity};
@@ -92,6 +121,7 @@ int main() {
     // Its orders are all relaxed: what is mutated is that they are one step each. The wake-ups are
     // those of the event count, whose own model mutates them.
     return model::check({model::make_scenario<never_overdrawn>("never overdrawn"),
+                         model::make_scenario<taken_again>("room that is taken again"),
                          model::make_scenario<waiting>("two that wait for room"),
                          model::make_scenario<half_free>("half of the room becomes free"),
                          model::make_scenario<closing>("closed while one waits")},

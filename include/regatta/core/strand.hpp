@@ -85,8 +85,10 @@ private:
 /// `std::system_error` (`resource_deadlock_would_occur`). In a fork of the process the calls throw
 /// one (`no_such_process`).
 /// Waiting: a task of the pool that waits for a future of `submit` runs the strand's tasks before
-/// it, and it, one by one, while no other thread does. Where a full pool has no room for the
-/// strand's turn, a thread that has run some goes on with later ones. Other waits for what runs in
+/// it, and it, one by one, while no other thread does. In a full thread pool a strand's turn keeps
+/// its room: the pool may then queue one task more a worker than its capacity. Where a full
+/// `worker_pool`, or an executor of another kind, refuses the turn, the thread that has run some
+/// tasks goes on with later ones. Other waits for what runs in
 /// a strand, as for a continuation, only wait: do not make them in a task of a pool whose workers
 /// may all do so. Cost: a short lock a task, and a job of the executor for up to 16 of them; no
 /// heap for closures that fit into a `task` once the queue has had its greatest length. A future

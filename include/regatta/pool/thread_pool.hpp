@@ -12,6 +12,7 @@
 #include <regatta/core/detail/error_tally.hpp>
 #include <regatta/core/detail/fork_access.hpp>
 #include <regatta/core/detail/task_closure.hpp>
+#include <regatta/core/detail/turn_access.hpp>
 #include <regatta/core/future.hpp>
 #include <regatta/core/future_group.hpp>
 #include <regatta/core/pool_options.hpp>
@@ -302,7 +303,12 @@ protected:
 
 private:
     friend struct detail::fork_access;
+    friend struct detail::turn_access;
 
+    template<class F>
+    bool requeue(F&& rest) {
+        return intake_.requeue(std::forward<F>(rest));
+    }
     /// Waits until no task is queued or running. @returns false if the deadline passed first.
     REGATTA_POOLS_API bool await_idle(const std::chrono::steady_clock::time_point* deadline);
     /// Queues a call of `f`, unchanged if refused, if there is room by `deadline`; null: now.

@@ -9,9 +9,10 @@
 #include <regatta/base/detail/process_stamp.hpp>
 #include <regatta/base/detail/width_cast.hpp>
 #include <regatta/base/error.hpp>
-#include <regatta/base/inline_task.hpp>
 #include <regatta/core/detail/block_cache.hpp>
 #include <regatta/core/detail/coroutine_depth.hpp>
+#include <regatta/core/detail/task_chain.hpp>
+#include <regatta/core/detail/turn_access.hpp>
 #include <regatta/core/error_sink.hpp>
 #include <regatta/sync/adaptive_mutex.hpp>
 
@@ -25,7 +26,6 @@
 #include <optional>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace regatta::detail {
 
@@ -67,7 +67,7 @@ protected:
 template<class Executor>
 class strand_core : public std::enable_shared_from_this<strand_core<Executor>> {
 public:
-    using task = inline_task<void()>;
+    using task = task_chain::task;
 
     strand_core(Executor& executor, error_sink on_error) noexcept
         : executor_(executor)
@@ -80,13 +80,13 @@ public:
     /// process.
     void add(task added) {
         refuse_fork();
-        // The task may run at once, and destroy the last strand.
-        const std::shared_ptr<strand_core> self = this->shared_from_this();
+        std::shared_ptr<strand_core> self;
         std::uint64_t number = 0;
         {
             const std::lock_guard lock(lock_);
             waiting_.push_back(std::move(added));
             number = ++added_;
+            // Once the lock is free the task may run, and destroy the last strand.
             if (turn_ == turn::taken) {
                 return;
             }
@@ -95,6 +95,7 @@ public:
                 return;
             }
             begin_offer();
+            self = this->shared_from_this();
         }
         REGATTA_TRY {
             executor_.execute(job(self));
@@ -166,8 +167,8 @@ private:
     enum class turn : unsigned char { none, queued, taken };
 
     struct tasks {
-        std::vector<task> begun; ///< Of a batch that was begun.
-        std::vector<task> others;
+        task_chain begun; ///< Of a batch that was begun.
+        task_chain others;
     };
 
     /// A strand whose task the calling thread runs, from construction to destruction.
@@ -214,6 +215,10 @@ private:
     static constexpr bool tries = requires(E& e, job j) {
         { e.try_execute(std::move(j)) } -> std::same_as<bool>;
     };
+    template<class E>
+    static constexpr bool requeues = requires(E& e, job j) {
+        { turn_access::requeue(e, std::move(j)) } -> std::same_as<bool>;
+    };
 
     /// Tasks that run before the turn goes to the end of the executor's queue.
     static constexpr unsigned most = 16;
@@ -247,41 +252,40 @@ private:
         if (turn_ != turn::queued || jobs_ != 0 || offers_ != 0) {
             return {};
         }
-        next_ = 0;
         turn_ = turn::none;
-        return {std::exchange(batch_, {}), std::exchange(waiting_, {})};
+        return {std::move(batch_), std::move(waiting_)};
     }
     /// The executor has accepted the job that was offered.
     void end_offer() noexcept {
-        tasks gone;
-        const std::lock_guard lock(lock_);
-        --offers_;
-        gone = lost();
+        const tasks gone = [this] {
+            const std::lock_guard lock(lock_);
+            --offers_;
+            return lost();
+        }();
     }
     /// A job was destroyed uncalled.
     void lose_job() noexcept {
-        tasks gone;
-        const std::lock_guard lock(lock_);
-        --jobs_;
-        gone = lost();
+        const tasks gone = [this] {
+            const std::lock_guard lock(lock_);
+            --jobs_;
+            return lost();
+        }();
     }
     /// The job that was offered for that task was refused: takes the task out. @returns false if it
     /// no longer waits.
     bool take_back(std::uint64_t number) noexcept {
-        tasks gone;
         task mine;
-        const std::lock_guard lock(lock_);
-        --offers_;
-        const std::uint64_t first = added_ - waiting_.size() + 1;
-        bool waits = false;
-        // Those behind it keep their numbers: one that was taken back stays as an empty place.
-        if (number >= first) {
-            task& at = waiting_[width_cast<std::size_t>(number - first)];
-            waits = static_cast<bool>(at);
-            mine = std::move(at);
-        }
-        gone = lost();
-        return waits;
+        const tasks gone = [&] {
+            const std::lock_guard lock(lock_);
+            --offers_;
+            const std::uint64_t first = added_ - waiting_.size() + 1;
+            // Those behind it keep their numbers: one that was taken back stays as an empty place.
+            if (number >= first) {
+                mine = std::move(waiting_[width_cast<std::size_t>(number - first)]);
+            }
+            return lost();
+        }();
+        return static_cast<bool>(mine);
     }
     /// A job is called. @returns whether its thread has the turn now.
     bool begin_job() noexcept {
@@ -317,30 +321,30 @@ private:
     bool run_some(unsigned count) noexcept {
         const running here(this);
         for (; count != 0; --count) {
-            if (next_ == batch_.size() && !refill()) {
+            if (batch_.empty() && !refill()) {
                 return false;
             }
-            run(batch_[next_++]);
+            run(batch_.front());
+            batch_.pop_front(); // What this destroys is user code, too.
         }
         return true;
     }
     /// Takes all that waits. @returns false if there is nothing: the turn is over.
     bool refill() noexcept {
-        batch_.clear();
-        next_ = 0;
         const std::lock_guard lock(lock_);
-        batch_.swap(waiting_);
-        if (batch_.empty()) {
+        if (waiting_.empty()) {
             turn_ = turn::none;
+        } else {
+            batch_.swap(waiting_);
         }
+        waiting_.take_spare(batch_); // Where tasks are added next.
         return !batch_.empty();
     }
     void run(task& next) noexcept {
-        task mine = std::move(next); // Its end is user code, too.
         const fresh_coroutine_depth depth;
         REGATTA_TRY {
-            if (mine) {
-                mine();
+            if (next) {
+                next();
             }
         }
         REGATTA_CATCH_ALL {
@@ -353,7 +357,8 @@ private:
     bool queue_turn() {
         {
             const std::lock_guard lock(lock_);
-            if (next_ == batch_.size() && waiting_.empty()) {
+            waiting_.take_spare(batch_);
+            if (batch_.empty() && waiting_.empty()) {
                 turn_ = turn::none;
                 return true;
             }
@@ -371,19 +376,22 @@ private:
             accepted = offer();
         }
         REGATTA_CATCH_ALL {}
-        tasks gone;
-        const std::lock_guard lock(lock_);
-        --offers_;
-        if (offerer_ == std::this_thread::get_id()) {
-            offerer_ = {};
-        }
-        // Not after a job that was accepted and destroyed uncalled: the tasks go with it.
-        if ((!accepted || called_inside_) && take_queued()) {
-            return false;
-        }
-        gone = lost();
-        wake_waiters();
-        return true;
+        bool goes_on = false;
+        const tasks gone = [&]() -> tasks {
+            const std::lock_guard lock(lock_);
+            --offers_;
+            if (offerer_ == std::this_thread::get_id()) {
+                offerer_ = {};
+            }
+            // Not after a job that was accepted and destroyed uncalled: the tasks go with it.
+            goes_on = (!accepted || called_inside_) && take_queued();
+            if (goes_on) {
+                return {};
+            }
+            wake_waiters();
+            return lost();
+        }();
+        return !goes_on;
     }
     /// Under the lock (I3).
     void wake_waiters() noexcept {
@@ -394,7 +402,9 @@ private:
     /// @returns whether the executor has taken a job.
     bool offer() {
         job next(this->shared_from_this());
-        if constexpr (tries<Executor>) {
+        if constexpr (requeues<Executor>) {
+            return turn_access::requeue(executor_, std::move(next));
+        } else if constexpr (tries<Executor>) {
             return executor_.try_execute(std::move(next));
         } else {
             executor_.execute(std::move(next));
@@ -407,7 +417,7 @@ private:
     const process_stamp stamp_;
     adaptive_mutex lock_;
     // Under the lock.
-    std::vector<task> waiting_;
+    task_chain waiting_;
     std::uint64_t added_ = 0; ///< Tasks so far: the number of the last one.
     turn turn_ = turn::none;
     std::size_t jobs_ = 0;   ///< With the executor, those included that are being offered.
@@ -417,8 +427,7 @@ private:
     bool called_inside_ = false;        ///< The job that it offers was called at once.
     std::optional<block_cache> blocks_; ///< Made by the first future.
     // Of the thread that has the turn.
-    std::vector<task> batch_;
-    std::size_t next_ = 0; ///< Of the batch, the first that has not run.
+    task_chain batch_;
     std::uint64_t errors_ = 0;
 };
 

@@ -121,6 +121,22 @@ public:
         }
     }
 
+    /// Appends what a worker's task leaves for later, in the room that the task had. A pool that is
+    /// full may queue one task more than its capacity so for each worker. From another thread: as
+    /// `try_place`.
+    template<class F>
+    bool requeue(F&& rest) {
+        static_assert(task_slot::fits_cell<F>);
+        if (!engine_.called_by_worker()) {
+            return try_place<F>(
+                priority::medium, [&]() noexcept { return std::move(rest); }, nullptr);
+        }
+        engine_.refuse_fork(submission);
+        source_.room().take_again();
+        return append_one<false>(priority::medium, moved<F>, std::addressof(rest),
+                                 engine_.caller());
+    }
+
     /// Tasks that were not accepted.
     std::uint64_t refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
 

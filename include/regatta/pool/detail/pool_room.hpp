@@ -24,7 +24,8 @@ namespace regatta::detail {
 /// Blocks: only `wait`.
 /// Cost: a read-modify-write each way if there is a limit, nothing otherwise.
 ///
-/// I1: room taken minus room given back never exceeds the capacity; no room is lost.
+/// I1: room taken minus room given back never exceeds the capacity, but by what was taken again; no
+///     room is lost.
 /// I2: a waiting producer does not sleep through `tell_closed`, nor through half of the room being
 ///     free.
 template<class Atomics>
@@ -33,7 +34,7 @@ public:
     /// @param capacity queued tasks at most; 0: no limit.
     explicit basic_pool_room(std::size_t capacity) noexcept
         : capacity_(capacity)
-        , left_(capacity) {}
+        , left_(static_cast<std::ptrdiff_t>(capacity)) {}
 
     std::size_t capacity() const noexcept { return capacity_; }
 
@@ -43,15 +44,22 @@ public:
             return count;
         }
         // relaxed, all: the number stands for itself; the queue carries the order.
-        std::size_t left = left_.load(std::memory_order_relaxed);
-        while (left != 0) {
-            const std::size_t taken = std::min(left, count);
-            if (left_.compare_exchange_weak(left, left - taken, std::memory_order_relaxed,
-                                            std::memory_order_relaxed)) {
+        std::ptrdiff_t left = left_.load(std::memory_order_relaxed);
+        while (left > 0) {
+            const std::size_t taken = std::min(static_cast<std::size_t>(left), count);
+            if (left_.compare_exchange_weak(left, left - static_cast<std::ptrdiff_t>(taken),
+                                            std::memory_order_relaxed, std::memory_order_relaxed)) {
                 return taken;
             }
         }
         return 0;
+    }
+    /// Takes room again that a task gave back, also where another one has it by now. Until that one
+    /// has given it back nobody else gets any.
+    void take_again() noexcept {
+        if (capacity_ != 0) {
+            left_.fetch_sub(1, std::memory_order_relaxed); // relaxed: as in take().
+        }
     }
     /// Gives back the room of `count` tasks.
     void give(std::size_t count) noexcept {
@@ -81,15 +89,17 @@ private:
     REGATTA_RARE void give_back(std::size_t count) noexcept {
         // relaxed: as in take(). It wakes producers only when half of the room is free: a wake-up
         // per task would cost two context switches per task.
-        const std::size_t left = left_.fetch_add(count, std::memory_order_relaxed) + count;
-        if (left >= capacity_ - capacity_ / 2) {
+        const auto given = static_cast<std::ptrdiff_t>(count);
+        const std::ptrdiff_t left = left_.fetch_add(given, std::memory_order_relaxed) + given;
+        if (left >= static_cast<std::ptrdiff_t>(capacity_ - capacity_ / 2)) {
             gate_.notify_all();
         }
     }
 
     const std::size_t capacity_;
-    /// Free room. Written and read by producers and workers.
-    alignas(destructive_alignment) typename Atomics::template atomic<std::size_t> left_;
+    /// Free room; below 0 if room was taken again that another task has. Written and read by
+    /// producers and workers.
+    alignas(destructive_alignment) typename Atomics::template atomic<std::ptrdiff_t> left_;
     basic_event_count<Atomics> gate_; ///< Where producers sleep that wait for room.
 };
 
