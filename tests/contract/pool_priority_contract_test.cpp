@@ -4,7 +4,10 @@
 // What task_queues and the pools promise of order and priority; each test quotes the sentence that
 // it checks.
 
+#include "support/meeting.hpp"
 #include "support/pool_cases.hpp"
+
+#include <regatta/fork/parallel_for.hpp>
 
 #include <gtest/gtest.h>
 
@@ -171,4 +174,46 @@ TEST_P(pool_priority, a_long_task_holds_up_nobody_else) {
     }
     library_test::await([&] { return runs.load() == 1000; });
     d.open();
+}
+
+// "Tasks of `priority::low` wait until no fork wants help": the loops of a task get help beside low
+// ones without end.
+TEST_P(pool_priority, forks_come_before_the_low) {
+    auto [pool] = make_pool({.threads = 2});
+    std::atomic<bool> done{false};
+    std::function<void()> again = [&] {
+        if (!done) {
+            pool.execute(priority::low, again);
+        }
+    };
+    for (int i = 0; i < 4; ++i) {
+        pool.execute(priority::low, again);
+    }
+    pool.submit([&] {
+            for (int i = 0; i < 20; ++i) {
+                library_test::barrier both(2);
+                regatta::parallel_for(0, 2, [&](int) { both.arrive_and_wait(); });
+            }
+        })
+        .get();
+    done = true;
+    pool.wait();
+}
+
+// "but for every 32nd look": forks without end do not keep the low from running.
+TEST_P(pool_priority, forks_leave_the_low_their_turn) {
+    auto [pool] = make_pool({.threads = 2});
+    std::atomic<bool> ran{false};
+    std::atomic<int> loops{0};
+    auto loop = pool.submit([&] {
+        while (!ran) {
+            regatta::parallel_for(
+                0, 64, [&](int) { std::atomic_signal_fence(std::memory_order_seq_cst); });
+            ++loops;
+        }
+    });
+    library_test::await([&] { return loops.load() > 10; });
+    pool.execute(priority::low, [&] { ran = true; });
+    loop.get();
+    EXPECT_TRUE(ran);
 }

@@ -32,7 +32,8 @@ namespace regatta::detail {
 /// - `seat`: its part of a worker's record.
 /// - `run_next(seat, worker, reach, found)`: takes the next task and calls `found(from)`, where
 ///   `from` is its `task_origin`. Runs the task, or drops it if `found` returned true. Returns the
-///   result as a `worker_turn`. `noexcept`.
+///   result as a `worker_turn`. `noexcept`. A source with `has_tasks_below_forks` takes one more
+///   argument: whether also such a task.
 /// - `flush(seat)`: called when the worker is about to rest.
 /// - `ready(worker, reach)`: whether the worker finds a task.
 /// - `coming(worker, reach)`: the same, seq_cst, and also true for a task that is being appended.
@@ -104,7 +105,7 @@ public:
                 static_cast<void>(gate_.end(me.search, [] { return false; }));
                 fork_help::end(*this, me);
             } else {
-                if (run_next(me) || (forks_.used() && fork_help::run(*this, me))) {
+                if (forks_.used() ? run_next_or_help(me) : run_next(me)) {
                     me.activity.renew();
                     marks_.reach([this] { return source_.taken(); }, progress_);
                     pace.reset();
@@ -153,10 +154,22 @@ public:
         }
     }
 
+    /// Runs the next task, or does a part of the work of a region. @returns false if the worker
+    /// found nothing.
+    REGATTA_APART bool run_next_or_help(worker& me) noexcept {
+        if constexpr (requires { Source::has_tasks_below_forks; }) {
+            if (forks_.offers()) {
+                return run_next(me, reach(), false) || fork_help::run(*this, me) || run_next(me);
+            }
+        }
+        return run_next(me) || fork_help::run(*this, me);
+    }
     /// Runs the next task. @returns false if the worker found none.
     bool run_next(worker& me) noexcept { return run_next(me, reach()); }
     /// The same, from the queues of that many following workers.
-    bool run_next(worker& me, unsigned limit) noexcept {
+    /// @param further the source's own.
+    template<class... Further>
+    bool run_next(worker& me, unsigned limit, Further... further) noexcept {
         const auto found = [&](task_origin from) noexcept {
             stop_looking(me);
             if (from != task_origin::own) [[unlikely]] {
@@ -173,7 +186,7 @@ public:
             // relaxed: a stale value may be read. The discarding thread drops what it finds, too.
             return discarding_.load(std::memory_order_relaxed);
         };
-        const worker_turn turn = source_.run_next(me.seat, me.index, limit, found);
+        const worker_turn turn = source_.run_next(me.seat, me.index, limit, found, further...);
         if (turn == worker_turn::none) {
             return false;
         }

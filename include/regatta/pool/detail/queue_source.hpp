@@ -28,10 +28,13 @@ namespace regatta::detail {
 /// Failure: a task's exception goes to the error tally.
 class queue_source {
 public:
+    /// Those of low priority, but for every 32nd turn.
+    static constexpr bool has_tasks_below_forks = true;
+
     /// The source's part of a worker's record.
     struct seat {
         task_queues::tally tally; ///< Cells that the worker has used.
-        std::uint32_t turn = 0;   ///< Tasks that the worker has taken; wraps.
+        std::uint32_t turn = 0;   ///< Tasks that the worker has taken, or left to forks; wraps.
         task_queues::theft theft; ///< The last one.
         std::size_t over = 0;     ///< Tasks that it has run in waits and not told its queue of.
     };
@@ -49,11 +52,12 @@ public:
     // --- for the worker loop ---------------------------------------------------------------------
 
     template<class Found>
-    REGATTA_INLINE worker_turn run_next(seat& mine, unsigned worker, unsigned reach,
-                                        Found&& found) noexcept {
+    REGATTA_INLINE worker_turn run_next(seat& mine, unsigned worker, unsigned reach, Found&& found,
+                                        bool below_forks = true) noexcept {
         task_origin from = task_origin::own;
-        const auto b = queues_.take(worker, mine.turn, reach, mine.theft, from);
+        const auto b = queues_.take(worker, mine.turn, reach, mine.theft, from, below_forks);
         if (b.size() == 0) {
+            mine.turn += below_forks ? 0 : 1; // So that forks without end leave them their turn.
             return worker_turn::none;
         }
         const bool discard = found(from);

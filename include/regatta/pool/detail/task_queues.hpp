@@ -130,12 +130,14 @@ public:
     /// @param last the worker's own.
     /// @param from set to where the task was.
     /// Inline is what most takes are: of a worker's own queue, or of the only one.
+    /// @param below whether also a task of low priority, if there is no other. In its turn one is
+    /// taken in any case.
     REGATTA_INLINE batch take(unsigned worker, std::uint32_t turn, unsigned reach, theft& last,
-                              task_origin& from) noexcept {
+                              task_origin& from, bool below = true) noexcept {
         from = task_origin::own;
         // relaxed: a hint; a worker that finds no task calls coming() before it sleeps.
         if (levels_used_.load(std::memory_order_relaxed)) [[unlikely]] {
-            return take_by_level(worker, turn, reach, last, from);
+            return take_by_level(worker, turn, reach, last, from, below);
         }
         if (own_.count() == 0) {
             return shared_.take();
@@ -275,7 +277,7 @@ private:
 
     /// As `take`, once there was a task of another priority.
     REGATTA_RARE batch take_by_level(unsigned worker, std::uint32_t turn, unsigned reach,
-                                     theft& last, task_origin& from) noexcept {
+                                     theft& last, task_origin& from, bool below) noexcept {
         batch b;
         if (turn % 32 == 31 && (b = low_.take()).size() != 0) {
             return b;
@@ -287,7 +289,7 @@ private:
             (b = take_medium(worker, turn, reach, last, from)).size() != 0) {
             return b;
         }
-        return low_.take();
+        return below ? low_.take() : batch();
     }
 
     /// Whether the worker takes from the shared queue before its own. It prevents starvation: tasks
