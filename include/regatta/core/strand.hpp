@@ -109,11 +109,7 @@ public:
         if constexpr (detail::callable_job<F, Args...>) {
             core_->add([closure = detail::bind_closure(std::forward<F>(f),
                                                        std::forward<Args>(args)...)]() mutable {
-                if constexpr (detail::takes_stop_token<decltype(closure)>) {
-                    static_cast<void>(closure(std::stop_token()));
-                } else {
-                    static_cast<void>(closure());
-                }
+                detail::call_as_job(closure);
             });
         } else {
             static_assert(detail::callable_job<F, Args...>,

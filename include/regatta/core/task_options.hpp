@@ -5,6 +5,8 @@
 /// @file
 /// The options of one task.
 
+#include <regatta/core/detail/turn_access.hpp>
+
 #include <concepts>
 #include <stop_token>
 #include <utility>
@@ -33,5 +35,52 @@ struct task_options {
 /// A type that can stand in place of `task_options`.
 template<class T>
 concept task_options_like = std::convertible_to<T, task_options>;
+
+/// An executor that gives what it gets to a pool with options: for what takes an executor and no
+/// options, as `then`, `co_spawn`, `schedule_on`, a `strand` or a timer.
+///
+/// ```cpp
+/// regatta::executor_with_options loads(pool, regatta::priority::low);
+/// regatta::co_spawn(loads, load(name));
+/// decoded.then(loads, upload);
+/// ```
+///
+/// Threads, Blocks, Failure: as the pool, which must outlive it; and it what runs on it, as any
+/// executor.
+/// Cost: a copy of the options each task.
+template<class Pool>
+class executor_with_options {
+public:
+    executor_with_options(Pool& pool, task_options options) noexcept
+        : pool_(pool)
+        , options_(std::move(options)) {}
+
+    template<class F, class... Args>
+    void execute(F&& f, Args&&... args) const {
+        pool_.execute(options_, std::forward<F>(f), std::forward<Args>(args)...);
+    }
+    template<class F, class... Args>
+    auto submit(F&& f, Args&&... args) const {
+        return pool_.submit(options_, std::forward<F>(f), std::forward<Args>(args)...);
+    }
+    template<class F>
+    bool try_execute(F&& f) const {
+        return pool_.try_execute(options_, std::forward<F>(f));
+    }
+
+    /// That of the pool: its workers run what they wait for.
+    const void* home() const noexcept { return pool_.home(); }
+
+private:
+    friend struct detail::turn_access;
+
+    template<class Job>
+    auto requeue(Job&& rest) const {
+        return detail::turn_access::requeue(pool_, std::move(rest), options_.level);
+    }
+
+    Pool& pool_;
+    const task_options options_;
+};
 
 } // namespace regatta

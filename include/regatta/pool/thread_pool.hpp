@@ -306,8 +306,8 @@ private:
     friend struct detail::turn_access;
 
     template<class F>
-    bool requeue(F&& rest) {
-        return intake_.requeue(std::forward<F>(rest));
+    bool requeue(F&& rest, priority level = priority::medium) {
+        return intake_.requeue(level, std::forward<F>(rest));
     }
     /// Waits until no task is queued or running. @returns false if the deadline passed first.
     REGATTA_POOLS_API bool await_idle(const std::chrono::steady_clock::time_point* deadline);

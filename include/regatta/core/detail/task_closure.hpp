@@ -31,6 +31,17 @@ concept callable_job = callable_task<F, Args...> ||
     (sizeof...(Args) == 0 &&
      (std::is_invocable_v<std::decay_t<F>&> || takes_stop_token<std::decay_t<F>>));
 
+/// Calls a closure whose result nobody wants; one that takes a stop token gets one that never
+/// stops.
+template<class F>
+void call_as_job(F& closure) {
+    if constexpr (takes_stop_token<F>) {
+        static_cast<void>(closure(std::stop_token()));
+    } else {
+        static_cast<void>(closure());
+    }
+}
+
 /// A callable with its arguments, all stored by value. Use `std::ref` to pass a reference.
 ///
 /// It is called once. Callable and arguments are then rvalues.

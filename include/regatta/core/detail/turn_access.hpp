@@ -13,9 +13,10 @@ namespace regatta::detail {
 struct turn_access {
     /// Queues the rest of a task that a worker runs, in the room that the task had. @returns
     /// whether the pool took it.
-    template<class Pool, class Job>
-    static auto requeue(Pool& pool, Job&& rest) -> decltype(pool.requeue(std::move(rest))) {
-        return pool.requeue(std::move(rest));
+    template<class Pool, class Job, class... Level>
+    static auto requeue(Pool& pool, Job&& rest, Level... level)
+        -> decltype(pool.requeue(std::move(rest), level...)) {
+        return pool.requeue(std::move(rest), level...);
     }
 };
 

@@ -118,11 +118,7 @@ private:
 
         void operator()() {
             REGATTA_TRY {
-                if constexpr (takes_stop_token<Closure>) {
-                    static_cast<void>(closure(std::stop_token()));
-                } else {
-                    static_cast<void>(closure());
-                }
+                call_as_job(closure);
             }
             REGATTA_CATCH_ALL {
                 errors.report(std::current_exception());

@@ -125,16 +125,15 @@ public:
     /// full may queue one task more than its capacity so for each worker. From another thread: as
     /// `try_place`.
     template<class F>
-    bool requeue(F&& rest) {
+    bool requeue(priority level, F&& rest) {
         static_assert(task_slot::fits_cell<F>);
         if (!engine_.called_by_worker()) {
-            return try_place<F>(
-                priority::medium, [&]() noexcept { return std::move(rest); }, nullptr);
+            auto make = [&]() noexcept { return std::move(rest); };
+            return try_place<F>(level, make, nullptr);
         }
         engine_.refuse_fork(submission);
         source_.room().take_again();
-        return append_one<false>(priority::medium, moved<F>, std::addressof(rest),
-                                 engine_.caller());
+        return append_one<false>(level, moved<F>, std::addressof(rest), engine_.caller());
     }
 
     /// Tasks that were not accepted.
