@@ -6,14 +6,18 @@
 #include <regatta/core/coroutine.hpp>
 #include <regatta/core/future.hpp>
 #include <regatta/core/future_group.hpp>
+#include <regatta/core/promise.hpp>
 #include <regatta/core/std_future.hpp>
 #include <regatta/pool/steady_pool.hpp>
 
 #include <cstdio>
+#include <functional>
 #include <future>
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <thread>
+#include <utility>
 
 // Errors come out of get().
 bool errors(regatta::steady_pool& pool) {
@@ -70,6 +74,19 @@ int fibonacci(regatta::steady_pool& pool, int n) {
     return last + before.get();
 }
 
+// A library that calls back, on a thread of its own.
+std::jthread resolve(std::string name, std::function<void(int)> done) {
+    return std::jthread([name, done] { done(static_cast<int>(name.size())); });
+}
+
+// The result of a callback as a future.
+bool callbacks(regatta::steady_pool& pool) {
+    regatta::promise<int> found;
+    auto address = found.get_future().then(pool, [](int number) { return number + 1; });
+    const std::jthread other = resolve("regatta", [&](int number) { found.set_value(number); });
+    return address.get() == 8;
+}
+
 // For what wants a future of the standard library.
 int with_std_future(regatta::steady_pool& pool) {
     std::future<int> standard(pool.submit([] { return 5; }));
@@ -89,6 +106,7 @@ regatta::co_task<int> both_lengths(regatta::steady_pool& pool) {
 int main() {
     regatta::steady_pool pool{{.threads = 2}};
     const bool ok = errors(pool) && continuations(pool) && cancelling(pool) && groups(pool) &&
+                    callbacks(pool) &&
                     pool.submit([&] { return fibonacci(pool, 15); }).get() == 610 &&
                     with_std_future(pool) == 5 && regatta::sync_wait(both_lengths(pool)) == 11;
     std::puts(ok ? "ok" : "failed");

@@ -9,6 +9,7 @@
 #include <regatta/core/executor.hpp>
 #include <regatta/core/future.hpp>
 #include <regatta/core/future_group.hpp>
+#include <regatta/core/promise.hpp>
 #include <regatta/core/run_loop.hpp>
 #include <regatta/core/strand.hpp>
 #include <regatta/pool/balanced_pool.hpp>
