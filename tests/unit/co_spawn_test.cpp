@@ -6,9 +6,11 @@
 #include "coroutine_fakes.hpp"
 #include "support/eventually.hpp"
 #include "support/queue_executor.hpp"
+#include "support/threads.hpp"
 
 #include <regatta/core/coroutine.hpp>
 #include <regatta/core/future_group.hpp>
+#include <regatta/core/strand.hpp>
 #include <regatta/fork/task_scope.hpp>
 #include <regatta/pool/dynamic_pool.hpp>
 #include <regatta/pool/steady_pool.hpp>
@@ -47,6 +49,10 @@ co_task<int> recursion(regatta::dynamic_pool& pool, int deep) {
 }
 co_task<int> link(regatta::future<int> before) {
     co_return 1 + co_await std::move(before);
+}
+co_task<std::shared_ptr<int>> counting(std::shared_ptr<int> p) {
+    ++*p;
+    co_return p;
 }
 
 } // namespace
@@ -224,26 +230,77 @@ TEST(co_spawn, passes_exceptions_and_refusals_to_the_future) {
     EXPECT_EQ(held.use_count(), 1);
 }
 
-// "Destroying or cancelling the future does not end the coroutine: its result is dropped."
+// "Destroying the future at any time does not end the coroutine: its result is dropped."
 TEST(co_spawn, goes_on_without_its_future) {
     queue_executor executor;
     const auto held = std::make_shared<int>(0);
-    const auto counts = [](std::shared_ptr<int> p) -> co_task<std::shared_ptr<int>> {
-        ++*p;
-        co_return p;
-    };
-    auto cancelled = regatta::co_spawn(executor, counts(held));
-    static_cast<void>(regatta::co_spawn(executor, counts(held)).valid());
+    static_cast<void>(regatta::co_spawn(executor, counting(held)).valid());
+    EXPECT_TRUE(executor.run_one());
+    EXPECT_EQ(*held, 1);
+    EXPECT_EQ(held.use_count(), 1);
+}
+
+// "`cancel` of the future before the coroutine's turn has come destroys it and its arguments at
+// once: it never runs."
+TEST(co_spawn, never_runs_once_it_was_cancelled) {
+    queue_executor executor;
+    const auto held = std::make_shared<int>(0);
+    auto cancelled = regatta::co_spawn(executor, counting(held));
+    auto continued = regatta::co_spawn(executor, counting(held));
     EXPECT_TRUE(cancelled.cancel());
+    EXPECT_FALSE(cancelled.cancel());
+    EXPECT_TRUE(cancelled.ready());
+    EXPECT_EQ(held.use_count(), 2);
+    EXPECT_THROW(cancelled.get(), task_cancelled);
     while (executor.run_one()) {
     }
-    EXPECT_EQ(*held, 2);
-    EXPECT_THROW(cancelled.get(), task_cancelled);
+    EXPECT_EQ(*held, 1) << "the other one has run";
+    EXPECT_EQ(*continued.get(), 1);
     EXPECT_EQ(held.use_count(), 1);
-    auto late = regatta::co_spawn(executor, counts(held));
+}
+
+// The same where the executor destroys the turn of one that was cancelled.
+TEST(co_spawn, is_cancelled_once_where_its_executor_discards_it_too) {
+    const auto held = std::make_shared<int>(0);
+    future<std::shared_ptr<int>> cancelled;
+    {
+        queue_executor unrun;
+        cancelled = regatta::co_spawn(unrun, counting(held));
+        EXPECT_TRUE(cancelled.cancel());
+    }
+    EXPECT_THROW(cancelled.get(), task_cancelled);
+    EXPECT_EQ(*held, 0);
+    EXPECT_EQ(held.use_count(), 1);
+}
+
+// "Later `cancel` returns false": also while it waits for something else.
+TEST(co_spawn, is_not_cancelled_once_it_has_begun) {
+    queue_executor executor;
+    const auto hops = [](queue_executor& e) -> co_task<int> {
+        co_await schedule_on(e);
+        co_return 7;
+    };
+    auto later = regatta::co_spawn(executor, hops(executor));
     EXPECT_TRUE(executor.run_one());
-    EXPECT_FALSE(late.cancel());
-    EXPECT_EQ(*late.get(), 3);
+    EXPECT_FALSE(later.ready());
+    EXPECT_FALSE(later.cancel());
+    EXPECT_TRUE(executor.run_one());
+    EXPECT_FALSE(later.cancel());
+    EXPECT_EQ(later.get(), 7);
+}
+
+TEST(co_spawn, is_cancelled_or_runs_where_both_come_at_once) {
+    regatta::steady_pool pool(2);
+    const regatta::strand serial(pool);
+    for (int i = 0; i < library_test::rounds(5000); ++i) {
+        const auto held = std::make_shared<int>(0);
+        auto later = i % 2 == 0 ? regatta::co_spawn(pool, counting(held))
+                                : regatta::co_spawn(serial, counting(held));
+        const bool cancelled = later.cancel();
+        later.wait();
+        ASSERT_EQ(held.use_count(), cancelled ? 1 : 2);
+        ASSERT_EQ(*held, cancelled ? 0 : 1);
+    }
 }
 
 // "The future is ready when the coroutine has ended, and its frame with it": by then nothing of it

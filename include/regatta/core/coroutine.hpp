@@ -306,17 +306,16 @@ public:
     bool await_resume() const noexcept { return !this->cancelled(); }
 };
 
-/// Runs a coroutine on an executor, its result into a future. The job that is destroyed uncalled
-/// cancels the future.
+/// Runs the coroutine in a state on an executor, unless the future is cancelled before its turn.
+/// The job that is destroyed before cancels the future.
 template<class Executor, class T, class R>
-co_spawned run_spawned(Executor& executor, co_task<T> awaited, co_state<R>& state, future_job job) {
-    if (!co_await start_awaiter<Executor>(executor)) {
-        awaited = {}; // Before the job: its frame ends first.
+co_spawned run_spawned(Executor& executor, co_state<R, co_task<T>>& state, future_job job) {
+    if (!co_await start_awaiter<Executor>(executor) || !state.claim_as_job()) {
         co_return;
     }
     REGATTA_TRY {
         // Until the result is kept: it may be a reference into the frame.
-        auto running = std::move(awaited).operator co_await();
+        auto running = state.take_coroutine().operator co_await();
         if constexpr (std::is_void_v<T>) {
             co_await running;
             state.keep([] {});
@@ -341,11 +340,13 @@ co_spawned run_spawned(Executor& executor, co_task<T> awaited, co_state<R>& stat
 /// auto both = first.get() + second.get(); // in a coroutine: co_await std::move(first) …
 /// ```
 ///
-/// The future is ready when the coroutine has ended, and its frame with it. Destroying or
-/// cancelling the future does not end the coroutine: its result is dropped. What the coroutine
-/// refers to, the captures of a lambda included, and the executor exist until it has ended. In a
-/// task of the executor `co_await` the future: `get` there blocks the worker, perhaps the one that
-/// the coroutine needs.
+/// The future is ready when the coroutine has ended, and its frame with it. `cancel` of the future
+/// before the coroutine's turn has come destroys it and its arguments at once: it never runs. Later
+/// `cancel` returns false, and destroying the future at any time does not end the coroutine: its
+/// result is dropped. What the coroutine refers to, the captures of a lambda included, exists until
+/// it has ended, the executor also until it has had the turn of one that was cancelled. In a task
+/// of the executor `co_await` the future: `get` there blocks the worker, perhaps the one that the
+/// coroutine needs.
 ///
 /// Threads: any.
 /// Failure: an empty task throws `std::logic_error`; `std::bad_alloc`. The future throws what the
@@ -359,9 +360,10 @@ auto co_spawn(Executor& executor, co_task<T> awaited) -> future<detail::kept_res
     if (!awaited.valid()) {
         fail_state("co_spawn was given an empty co_task, or one that was awaited before");
     }
-    auto& state = *detail::make_in_block<detail::co_state<result>>(detail::co_store());
+    using state_type = detail::co_state<result, co_task<T>>;
+    auto& state = *detail::make_in_block<state_type>(detail::co_store(), std::move(awaited));
     future<result> later(state);
-    detail::run_spawned(executor, std::move(awaited), state, detail::future_job(state));
+    detail::run_spawned(executor, state, detail::future_job(state));
     return later;
 }
 

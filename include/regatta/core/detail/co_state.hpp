@@ -11,24 +11,34 @@
 
 #include <atomic>
 #include <memory>
+#include <utility>
 
 namespace regatta::detail {
 
-/// The state of a coroutine's future. Whoever runs the coroutine puts the result in, then calls the
-/// job, which makes the future ready.
-template<class R>
+/// The state of a coroutine's future, and the coroutine until it begins: so whoever cancels it
+/// destroys it. Whoever begins it takes it out, puts the result in, then ends the job, which makes
+/// the future ready.
+template<class R, class Coroutine>
 class co_state final : public result_state<R> {
 public:
-    explicit co_state(block_store& store) noexcept : result_state<R>(store, {}, false) {}
+    co_state(block_store& store, Coroutine&& unbegun) noexcept
+        : result_state<R>(store, {}, false)
+        , unbegun_(std::move(unbegun)) {}
 
-    // One of them, once, before the call of the job.
+    /// The coroutine, once, for who has claimed the task.
+    Coroutine take_coroutine() noexcept { return std::move(unbegun_); }
+
+    // One of them, once, before the end of the job.
     using result_state<R>::keep;
     using result_state<R>::keep_error;
 
 private:
+    /// Never called: who claims the task to run it does that without this.
     future_state::outcome run() noexcept override { return future_state::outcome::done; }
-    void drop_closure() noexcept override {}
+    void drop_closure() noexcept override { unbegun_ = Coroutine(); }
     void dispose() noexcept override { destroy_in_block(this, this->store()); }
+
+    Coroutine unbegun_; ///< Of the thread that has claimed the task.
 };
 
 /// Where the states of coroutines' futures lie, and what continues them. It is made at first use,

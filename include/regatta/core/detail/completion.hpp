@@ -23,8 +23,8 @@ namespace regatta::detail {
 /// claiming thread need not be an owner, but no owner may dispose of the task while it runs: hence
 /// I3.
 ///
-/// Threads: any. But `finish` is for the claiming thread; `leave_task`, `leave_future` and `attach`
-/// are for their owner.
+/// Threads: any. But `finish` is for the claiming thread, or one that goes on for it; `leave_task`,
+/// `leave_future` and `attach` are for their owner.
 /// Blocks: only `commit_wait` and `wait`.
 /// Order: everything before `finish` or `wake_waiters` happens before the wait that it ends
 /// returns. Everything before `finish` also happens before `complete()` returns true.

@@ -37,7 +37,7 @@ public:
         const fresh_coroutine_depth mine;
         coroutine.resume();
     }
-    /// Calls the job of a coroutine of which nothing is left to run.
+    /// Ends the job of a coroutine that has claimed its task, and of which nothing is left to run.
     /// Apart: a coroutine may end on another thread than it began.
     REGATTA_APART static void end(future_job job) noexcept {
         future_state& ended = *job.get();

@@ -89,16 +89,14 @@ public:
         }
         return run_claimed(true);
     }
-    /// The same, but leaves to the caller what continues the task.
+    /// Claims the task for the holder of its job, who runs it without `run`: a coroutine, on
+    /// several threads perhaps, one after the other. A worker that waits for it is no part of a
+    /// circle: no thread is the runner meanwhile.
+    /// @returns false if it was cancelled: the job is left to drop.
+    [[nodiscard]] bool claim_as_job() noexcept { return status_.claim(); }
+    /// Completes the task that `claim_as_job` has claimed, and leaves as its job.
     /// @returns the continuation for `go_on_with`, or null.
-    basic_future_state* end_as_job() noexcept {
-        if (!status_.claim()) {
-            leave_as_job();
-            return nullptr;
-        }
-        begin();
-        return end(run(), true);
-    }
+    basic_future_state* end_as_job() noexcept { return end(outcome::done, true); }
     /// Runs a continuation, then its continuation, and so on. A loop, so that a long chain needs no
     /// deep stack.
     static void go_on_with(basic_future_state* next) noexcept {
