@@ -9,6 +9,7 @@
 #include "support/pool_cases.hpp"
 
 #include <regatta/compat/hipe.hpp>
+#include <regatta/core/future_group.hpp>
 #include <regatta/core/std_future.hpp>
 #include <regatta/core/strand.hpp>
 #include <regatta/fork/parallel_for.hpp>
@@ -248,6 +249,31 @@ TEST_P(pool_allocation, of_a_strand_is_none_in_the_steady_state) {
         d.open();
         pool.wait();
     });
+}
+
+// "Empties the group, which keeps its room. One call of the heap, for the results; none if there
+// are none."
+TEST_P(pool_allocation, of_a_group_that_is_used_again_is_for_the_results) {
+    std::atomic<int> runs{0};
+    auto [pool] = make_pool({.threads = 1});
+    regatta::future_group<void> nothing;
+    expect_in_the_end(0, [&] {
+        for (int i = 0; i < 64; ++i) {
+            nothing.push(pool.submit(sized<48>(runs)));
+        }
+        nothing.get();
+    });
+    regatta::future_group<int> results;
+    expect_in_the_end(1, [&] {
+        for (int i = 0; i < 64; ++i) {
+            results.push(pool.submit([i] { return i; }));
+        }
+        static_cast<void>(results.get());
+    });
+    nothing.push(pool.submit([] { throw 1; }));
+    nothing.push(pool.submit([] {}));
+    EXPECT_THROW(nothing.get(), int);
+    EXPECT_TRUE(nothing.empty());
 }
 
 TEST_P(pool_allocation, is_one_for_a_larger_closure) {
