@@ -8,6 +8,7 @@
 #include <regatta/base/config.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/core/detail/co_state.hpp>
+#include <regatta/core/detail/coroutine_chain.hpp>
 #include <regatta/core/detail/future_job.hpp>
 #include <regatta/core/future.hpp>
 
@@ -43,8 +44,11 @@ namespace regatta {
 template<class R>
 requires std::same_as<R, detail::kept_result_t<R>>
 class promise {
+    using state = detail::co_state<R, detail::no_coroutine>;
+
 public:
-    promise() : promise(*detail::make_in_block<detail::co_state<R>>(detail::co_store())) {}
+    promise()
+        : promise(*detail::make_in_block<state>(detail::co_store(), detail::no_coroutine())) {}
 
     /// The future, once.
     future<R> get_future() {
@@ -60,8 +64,8 @@ public:
     requires(std::is_void_v<R>
                  ? sizeof...(Args) == 0
                  : std::is_constructible_v<R, Args...>) void set_value(Args&&... args) {
-        set([&](auto& state) {
-            state.keep([&]() -> R {
+        set([&](state& mine) {
+            mine.keep([&]() -> R {
                 if constexpr (!std::is_void_v<R>) {
                     return R(std::forward<Args>(args)...);
                 }
@@ -70,7 +74,7 @@ public:
     }
     /// Makes the future ready with an exception.
     void set_exception(std::exception_ptr error) {
-        set([&](auto& state) { state.keep_error(std::move(error)); });
+        set([&](state& mine) { mine.keep_error(std::move(error)); });
     }
 
     /// Whether nobody wants the result any more: the future was cancelled. It may be at any time.
@@ -78,7 +82,7 @@ public:
     bool cancelled() const noexcept { return job_.get() != nullptr && job_.over(); }
 
 private:
-    explicit promise(detail::co_state<R>& state) noexcept : later_(state), job_(state) {}
+    explicit promise(state& mine) noexcept : later_(mine), job_(mine) {}
 
     template<class Keep>
     void set(Keep&& keep) {
@@ -86,8 +90,11 @@ private:
             fail_state("promise: the result was set before, or the promise was moved from");
         }
         detail::future_job job = std::move(job_); // It may be destroyed by what this continues.
-        keep(static_cast<detail::co_state<R>&>(*job.get()));
-        static_cast<void>(job());
+        state& mine = static_cast<state&>(*job.get());
+        if (mine.claim_as_job()) { // It was not cancelled.
+            keep(mine);
+            detail::coroutine_chain::end(std::move(job));
+        }
     }
 
     future<R> later_;

@@ -41,6 +41,9 @@ private:
     Coroutine unbegun_; ///< Of the thread that has claimed the task.
 };
 
+/// Stands for the coroutine in the state of a `promise`, which has none.
+struct no_coroutine {};
+
 /// Where the states of coroutines' futures lie, and what continues them. It is made at first use,
 /// and once more in a fork: the lock of its parent's may be held there by nobody.
 REGATTA_RARE inline block_store& co_store() {
