@@ -348,3 +348,12 @@ TEST_P(pool_threads, that_cannot_be_had_are_reported) {
 }
 #endif
 #endif
+
+// "0: as many as `cpus` has, without those as `pin` has".
+TEST_P(pool_threads, are_as_many_as_the_pin_has) {
+    if (!library_test::can_pin()) {
+        GTEST_SKIP() << "this system pins no threads";
+    }
+    auto [pool] = make_pool({.pin = cpu_set{*regatta::affinity_of_this_thread().begin()}});
+    EXPECT_EQ(pool.threads(), 1u);
+}

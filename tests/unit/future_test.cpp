@@ -217,6 +217,7 @@ TEST(future, is_cancelled_when_the_job_is_destroyed_unrun) {
     }
     EXPECT_EQ(held.use_count(), 1);
     EXPECT_TRUE(f.ready()) << "it outlives its executor and the blocks' owner";
+    EXPECT_TRUE(f.cancelled());
     EXPECT_THROW(f.get(), task_cancelled);
 }
 
@@ -231,9 +232,12 @@ TEST(future_job, tells_whether_the_task_ran) {
     auto [stopped, third] = regatta::make_future_task(blocks, source.get_token(), [] {});
     source.request_stop();
     EXPECT_FALSE(third());
+    EXPECT_TRUE(stopped.cancelled());
     EXPECT_THROW(stopped.get(), task_cancelled);
     auto [failed, fourth] = regatta::make_future_task(blocks, {}, [] { throw 1; });
+    EXPECT_FALSE(failed.cancelled());
     EXPECT_TRUE(fourth());
+    EXPECT_FALSE(failed.cancelled());
     static_assert(sizeof(regatta::detail::future_job) == sizeof(void*));
 }
 

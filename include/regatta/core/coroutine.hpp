@@ -206,8 +206,9 @@ T sync_wait(co_task<T> awaited) {
 }
 
 /// The awaiter that continues a coroutine on an executor. The executor calls its task, or destroys
-/// it uncalled because it refused or discarded it. In the second case the `co_await` throws
-/// `task_cancelled`, on the thread that destroyed the task.
+/// it uncalled because it refused or discarded it. If it refused it, the `co_await` throws what
+/// `execute` threw, as `task_rejected`, on this thread. Otherwise it throws `task_cancelled`, on
+/// the thread that destroyed the task.
 template<class Executor>
 class [[nodiscard]] schedule_awaiter {
 public:
@@ -222,11 +223,16 @@ public:
             executor_.execute(resumption(coroutine, cancelled_, mine));
         }
         REGATTA_CATCH_ALL {
-            // The resumption was destroyed.
+            if (mine.returned() && cancelled_) { // The coroutine goes on here: this is there.
+                refusal_ = std::current_exception();
+            }
         }
         return !mine.returned(); // The coroutine may have continued: this may be gone.
     }
     void await_resume() const {
+        if (refusal_) {
+            std::rethrow_exception(refusal_);
+        }
         if (cancelled_) {
             fail_cancelled();
         }
@@ -271,6 +277,7 @@ private:
     };
 
     Executor& executor_;
+    std::exception_ptr refusal_; ///< What `execute` threw.
     bool cancelled_ = false;
 };
 

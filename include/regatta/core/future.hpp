@@ -81,6 +81,9 @@ public:
     bool valid() const noexcept { return state_ != nullptr; }
     /// Whether `get` would return or throw at once.
     bool ready() const { return state().complete(); }
+    /// Whether `get` would throw `task_cancelled`, or without exceptions end the program: it is
+    /// ready, and the task never ran. False as long as it is not ready.
+    bool cancelled() const { return state().complete() && state().cancelled(); }
     /// Waits until it is ready.
     void wait() const { static_cast<void>(state().wait()); }
     /// Waits for at most that long. On a worker of the task's pool it runs the task if that has not

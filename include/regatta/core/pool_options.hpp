@@ -82,8 +82,8 @@ overflow_policy hand_over(Receive receive) {
 /// The options of a thread pool. Copies share the callable of `on_error`, the sink of `when_full`,
 /// and `cpus`.
 struct pool_options {
-    /// The number of workers. 0: as many as `cpus` has, or as `available_cpus()` says without
-    /// those.
+    /// The number of workers. 0: as many as `cpus` has, without those as `pin` has, and without
+    /// either as `available_cpus()` says.
     unsigned threads = 0;
     /// The limit of waiting tasks, in all queues together; 0: no limit.
     std::size_t capacity = 0;
@@ -172,9 +172,10 @@ REGATTA_POOLS_EXPORT unsigned worker_count(const pool_options& options);
 namespace regatta::detail {
 
 REGATTA_APART REGATTA_POOLS_API unsigned worker_count(const pool_options& options) {
-    return options.threads != 0 ? options.threads
-           : options.cpus       ? options.cpus.count()
-                                : available_cpus();
+    return options.threads != 0   ? options.threads
+           : options.cpus         ? options.cpus.count()
+           : !options.pin.empty() ? options.pin.count()
+                                  : available_cpus();
 }
 
 } // namespace regatta::detail

@@ -32,7 +32,8 @@ struct message_context {
 
 /// The options of a `worker_pool`.
 struct worker_pool_options {
-    /// Number of workers. 0: one for each CPU of `cpus`, or `available_cpus()` workers without it.
+    /// Number of workers. 0: one for each CPU of `cpus`, without it of `pin`, and without either as
+    /// many as `available_cpus()` says.
     unsigned threads = 0;
     /// The most messages that can be queued; rounded up to a power of two, at least 2.
     std::size_t capacity = 1024;
