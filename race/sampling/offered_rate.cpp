@@ -34,13 +34,15 @@ void check_offered_rate(double rate, const workload& work) {
     const auto items = static_cast<double>(work.items());
     if (items / rate > longest) {
         const double least = items / longest;
+        const bool one = work.items() == 1;
         const double round = least > 1 ? 1 : 1e4;
         char text[240];
         std::snprintf(text, sizeof text,
-                      "rate: at %g items a second the %zu items of a run take %.0f minutes to "
-                      "arrive; allowed are up to %.0f, so offer %g or more, or run fewer items",
-                      rate, work.items(), items / rate / 60, longest_arrival_minutes,
-                      std::ceil(least * round) / round);
+                      "rate: at %g items a second the %zu item%s of a run take%s %.0f minutes to "
+                      "arrive; allowed are up to %.0f, so offer %g or more%s",
+                      rate, work.items(), one ? "" : "s", one ? "s" : "", items / rate / 60,
+                      longest_arrival_minutes, std::ceil(least * round) / round,
+                      one ? "" : ", or run fewer items");
         fail_argument(text);
     }
 }

@@ -262,7 +262,10 @@ void note_unmeasurable(race_result& result) {
         unknown += one.measured.not_measurable();
     }
     result.not_measurable = all == 0 ? 0 : static_cast<double>(unknown) / static_cast<double>(all);
-    if (result.not_measurable > 0.25) {
+    if (result.load_source.starts_with("none")) {
+        result.notes.push_back("the load of other processes could not be measured: no sample was "
+                               "dropped for it");
+    } else if (result.not_measurable > 0.25) {
         result.notes.push_back("whether others used the CPUs is not measurable in " +
                                percent(result.not_measurable) +
                                " of the samples: they are too short for " + result.load_source +

@@ -73,28 +73,33 @@ std::string cause_by_quota(unsigned cpus, double run_ns) {
     constexpr double longest_period_ns = 1e9; // The kernel refuses longer ones.
     return run_ns > longest_period_ns
                ? std::string()
-               : "a quota grants the time of " + std::to_string(cpus) +
+               : "a quota grants the time of at most " + std::to_string(cpus) +
                      (cpus == 1 ? " CPU" : " CPUs") +
                      " on average, and runs that end within its period may use more";
 }
 
-std::string cause_by_waiting(const series& alone, bool quota) {
+std::optional<double> item_cpu_share(const series& measured) {
+    double on_cpu_ns = 0;
     double items_ns = 0;
-    double waited_ns = 0;
-    for (const sample& one : alone.usable()) {
+    for (const sample& one : measured.usable()) {
         if (one.details) {
+            on_cpu_ns += one.details->split.items_ns;
             items_ns += one.details->split.items_ns + one.details->split.preempted_ns;
-            waited_ns += one.details->split.preempted_ns;
         }
     }
-    // Others that are busy all the time, and a quota, leave it a good part of a CPU.
-    const double share = items_ns > 0 ? waited_ns / items_ns : 0;
-    if (share < (alone.disturbed() || quota ? 0.9 : 0.1)) {
+    return items_ns > 0 ? std::optional(on_cpu_ns / items_ns) : std::nullopt;
+}
+
+std::string cause_by_waiting(const series& alone, bool quota) {
+    const double waited = 1 - item_cpu_share(alone).value_or(1);
+    // Others that are busy all the time, seen or not, and a quota leave it a good part of a CPU.
+    const bool maybe_others = quota || alone.disturbed() || alone.not_measurable() != 0;
+    if (waited < (maybe_others ? 0.9 : 0.1)) {
         return {};
     }
     char text[64];
     std::snprintf(text, sizeof text, "its items had a CPU for %.2g %% of their time",
-                  100 * (1 - share));
+                  100 * (1 - waited));
     return std::string(text) + ": they wait for something else, as a sleep, a lock or input, and "
                                "items of further workers wait meanwhile";
 }

@@ -3,6 +3,7 @@
 
 #include "scaling/scale_evaluation.hpp"
 
+#include "sampling/super_linear.hpp"
 #include "scaling/speedup.hpp"
 #include "scaling/truth_checks.hpp"
 
@@ -120,10 +121,13 @@ estimate ratio_between(const series& late, const series& early) {
 void evaluate_scale(scale_result& result, const scale_samples& evidence) {
     sum_up_load(result);
     result.floor = floor_between(result.control, result.points.front().measured);
+    result.items_wait =
+        !cause_by_waiting(result.points.front().measured, result.quota_limits).empty();
     result.baseline_drift = ratio_between(evidence.after, evidence.before);
     for (std::size_t i = 0; i < result.points.size(); ++i) {
         if (result.points[i].ran()) {
             evaluate_point(result.points[i], result);
+            result.points[i].item_cpu_share = item_cpu_share(result.points[i].measured);
             result.points[i].clock_hz = median_clock(evidence.clocks[i]);
         }
     }

@@ -60,6 +60,8 @@ struct scale_point {
     estimate efficiency;            ///< Speed-up over workers.
     latency_histogram latency;      ///< Of the items: `latency_record::usable`.
     std::optional<double> clock_hz; ///< The processor's clock meanwhile, as far as it can be told.
+    /// See `regatta::race::item_cpu_share`.
+    std::optional<double> item_cpu_share;
     verdict word = verdict::undecided; ///< Of its time beside one worker's, by its speed-up.
 
     bool ok() const noexcept { return failure.empty(); }
@@ -99,6 +101,8 @@ struct scale_result {
     std::int64_t load_resolution_ns = 0;
     std::string clock_source; ///< How the processor's clock was found.
 
+    /// Items of one worker wait for something else than a CPU: see `cause_by_waiting`.
+    bool items_wait = false;
     std::vector<scale_point> points; ///< In the rising order of workers; the first has one.
     noise_floor floor;               ///< One worker against itself.
     series control;                  ///< Its second run in each round.

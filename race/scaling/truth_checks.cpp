@@ -330,9 +330,8 @@ private:
             if (point.ran() && point.workers > result_.cpus) {
                 warn(kind::oversubscribed, point.workers,
                      counted(point.workers, "worker") + " share " + counted(result_.cpus, "CPU") +
-                         (cause_by_waiting(base_.measured, result_.quota_limits).empty()
-                              ? ": they wait for one another"
-                              : ": those run whose items do not wait") +
+                         (result_.items_wait ? ": those run whose items do not wait"
+                                             : ": they wait for one another") +
                          (result_.rate ? "" : ", and this point is no part of the fit"));
             }
         }

@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -346,6 +347,29 @@ TEST(scale_csv, at_a_rate_there_is_no_verdict) {
     for (const char* word : {"baseline", "faster", "undecided"}) {
         EXPECT_THAT(csv, testing::Not(HasSubstr(word)));
     }
+}
+
+TEST(scale_full_text, says_that_nobody_could_see_others) {
+    auto maker = fakes::of_matrices();
+    const auto text = [&] {
+        return race::to_text(maker.result, fakes::some_machine(), {.width = 1000});
+    };
+    EXPECT_THAT(text(), testing::Not(HasSubstr("could not be measured")));
+    for (race::scale_point& one : maker.result.points) {
+        for (race::sample& each : one.measured.samples) {
+            each.load.measurable = false;
+        }
+    }
+    EXPECT_THAT(text(), HasSubstr("The load of other processes could not be measured in any"));
+}
+
+// As the table and the JSON, which show them.
+TEST(scale_csv, a_median_without_a_clean_round_has_no_interval) {
+    auto maker = fakes::at_a_rate();
+    maker.result.points[1].time.count = 0;
+    const double median = maker.result.points[1].time.median;
+    EXPECT_THAT(race::to_csv(maker.result),
+                HasSubstr("," + std::to_string(std::llround(median)) + ",,,"));
 }
 
 TEST(scale_csv, a_line_a_number_of_workers) {

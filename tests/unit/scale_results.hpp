@@ -50,7 +50,7 @@ public:
         const double seconds = result.units_a_run / throughput;
         one.measured.name = std::to_string(workers);
         for (unsigned round = 0; round < rounds; ++round) {
-            one.measured.samples.push_back({round, seconds * 1e9, {}});
+            one.measured.samples.push_back({round, seconds * 1e9, {.measurable = true}});
         }
         const double first = result.points.front().throughput.median;
         const double speedup = workers == 1 ? 1 : throughput / first;

@@ -28,6 +28,24 @@ TEST(scale_words, one_worker_that_failed_late_leaves_no_conclusion) {
         AllOf(StartsWith("One worker failed after "), HasSubstr("speed-ups rest on those")));
 }
 
+// Items that sleep: 16 workers wait at once on two CPUs.
+TEST(scale_words, items_that_wait_are_not_held_against_the_cpus) {
+    fakes::scale_maker maker(2, "events", 400, 400);
+    maker.add(1, 1000).add(2, 1990).add(16, 11370);
+    maker.warn(race::scale_warning_kind::super_linear, 16, "more than 2");
+    maker.result.items_wait = true;
+    EXPECT_THAT(race::scale_conclusion(maker.result, {}),
+                AllOf(HasSubstr("scales to 16 workers: 11.37"), Not(HasSubstr("% of what")),
+                      Not(HasSubstr("Settle the notes"))));
+}
+
+TEST(scale_words, one_worker_that_failed_alone_is_told_with_its_rounds) {
+    fakes::scale_maker maker(2, "events", 400, 400);
+    maker.add(1, 1000);
+    maker.result.points.front().failure = "it crashed";
+    EXPECT_THAT(race::scale_conclusion(maker.result, {}), HasSubstr("One worker failed after 15 "));
+}
+
 TEST(scale_words, a_law_without_a_peak_says_so) {
     fakes::scale_maker maker(4, "events", 400, 400);
     maker.add(1, 1000).add(2, 1900).add(4, 3500).fit_usl(0.05, 0, 0.01);

@@ -44,6 +44,9 @@ TEST_F(made_up_scale, super_linear_by_items_that_wait) {
     }
     add(16, 15.5);
     evaluate();
+    EXPECT_TRUE(result.items_wait);
+    EXPECT_DOUBLE_EQ(result.points.front().item_cpu_share.value_or(0), 0.02);
+    EXPECT_FALSE(result.points.back().item_cpu_share);
     EXPECT_THAT(warning(kind::super_linear, 16),
                 HasSubstr("its items had a CPU for 2 % of their time: they wait for something"));
     EXPECT_THAT(warning(kind::oversubscribed, 16), HasSubstr("those run whose items do not wait"));
@@ -54,6 +57,20 @@ TEST_F(made_up_scale, super_linear_by_items_that_wait) {
     evaluate();
     EXPECT_THAT(warning(kind::super_linear, 16), Not(HasSubstr("they wait for something")));
     EXPECT_THAT(warning(kind::oversubscribed, 16), HasSubstr("they wait for one another"));
+}
+
+// Where nobody can see others, half a CPU may be all that they left it.
+TEST_F(made_up_scale, half_a_cpu_is_no_waiting_where_others_cannot_be_seen) {
+    const auto waits = [&](bool measurable) {
+        for (sample& one : result.points.front().measured.samples) {
+            one.details = run_details{{.items_ns = 25e6, .preempted_ns = 25e6}, {}, {}};
+            one.load.measurable = measurable;
+        }
+        evaluate();
+        return result.items_wait;
+    };
+    EXPECT_TRUE(waits(true));
+    EXPECT_FALSE(waits(false));
 }
 
 // The speed-ups are paired within the rounds, so what was before and after them explains none.
@@ -140,8 +157,9 @@ TEST_F(made_up_scale, super_linear_beyond_a_quota) {
     add(8, 4.6);
     result.quota_limits = true;
     evaluate();
-    EXPECT_THAT(warning(kind::super_linear, 8),
-                AllOf(HasSubstr("a quota grants the time of 4 CPUs"), Not(HasSubstr("trust"))));
+    EXPECT_THAT(
+        warning(kind::super_linear, 8),
+        AllOf(HasSubstr("a quota grants the time of at most 4 CPUs"), Not(HasSubstr("trust"))));
 }
 
 // No period of a quota is longer than a second.

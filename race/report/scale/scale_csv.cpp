@@ -10,6 +10,12 @@
 namespace regatta::race {
 namespace {
 
+/// As the table and JSON, which show a median without a clean round, too: it has no interval.
+std::string csv_figures(const estimate& e, int digits) {
+    return e.count == 0 && e.median > 0 ? fmt::format("{:.{}f},,", e.median, digits)
+                                        : csv_fields(e, digits);
+}
+
 /// Count, least, mean, median, 95th and 99th percentile, most; empty fields of nothing.
 std::string latency_fields(const latency_histogram& latency) {
     if (latency.count() == 0) {
@@ -32,9 +38,9 @@ std::string to_csv(const scale_result& result) {
     for (const scale_point& one : result.points) {
         out += fmt::format(
             "{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", one.workers, one.ok() ? "ok" : "failed",
-            csv_quoted(one.failure), csv_quoted(result.unit), csv_fields(one.throughput, 6),
-            csv_fields(one.events_per_second, 6), csv_fields(one.time, 0),
-            csv_fields(one.speedup, 6), csv_fields(one.efficiency, 6),
+            csv_quoted(one.failure), csv_quoted(result.unit), csv_figures(one.throughput, 6),
+            csv_figures(one.events_per_second, 6), csv_figures(one.time, 0),
+            csv_figures(one.speedup, 6), csv_figures(one.efficiency, 6),
             one.ran() && !result.rate ? to_string(one.word) : "", latency_fields(one.latency),
             one.clock_hz ? fmt::format("{:.0f}", *one.clock_hz) : "", one.measured.samples.size(),
             one.measured.dropped());

@@ -47,6 +47,7 @@ json to_value(const scale_point& one, const scale_result& result) {
     value["efficiency"] = has_speedup ? json(one.efficiency.median) : json();
     value["latency_ns"] = to_value(one.latency);
     value["clock_hz"] = or_null(one.clock_hz);
+    value["item_cpu_share"] = or_null(one.item_cpu_share);
     value["verdict"] = compared ? json(to_string(one.word)) : json();
     value["fitted_speedup"] = fitted_speedup(result.fit, one.workers);
     value["intervals"] = {{"median_ns", to_value(one.time)},
@@ -123,6 +124,7 @@ std::string to_json(const scale_result& result, const provenance& from) {
     document["load"] = load_of(result);
     document["load"]["stolen_share"] = result.stolen;
     document["load"]["foreign_share"] = result.foreign;
+    document["items_wait"] = result.items_wait;
     json points = json::array();
     for (const scale_point& one : result.points) {
         points.push_back(to_value(one, result));

@@ -86,6 +86,17 @@ std::string dropped(const scale_result& result) {
                                   bad, counted(all, "sample"), who);
 }
 
+/// That nobody could see others.
+std::string unseen_load(const scale_result& result) {
+    const bool unseen = std::ranges::all_of(result.points, [](const scale_point& one) {
+        return one.measured.not_measurable() == one.measured.samples.size();
+    });
+    return unseen ? fmt::format("The load of other processes could not be measured in any sample "
+                                "({}): none was dropped for it.",
+                                result.load_source)
+                  : std::string();
+}
+
 /// Which numbers of workers had not settled in the first rounds.
 std::string cut(const scale_result& result) {
     std::string who;
@@ -131,6 +142,7 @@ std::string to_text(const scale_result& result, const provenance& from, const te
         say(table_words(result, style));
     }
     say(dropped(result));
+    say(unseen_load(result));
     say(cut(result));
     for (const scale_point& one : result.points) {
         if (!one.ok()) {

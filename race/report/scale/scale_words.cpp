@@ -174,9 +174,9 @@ std::string undescribed(const scaling_fit& fit) {
 constexpr std::string_view settle_the_notes = " Settle the notes above before you rely on this.";
 
 bool to_be_measured_again(const scale_result& result) {
-    return std::ranges::any_of(result.warnings, [](const scale_warning& one) {
+    return std::ranges::any_of(result.warnings, [&](const scale_warning& one) {
         return one.kind == scale_warning_kind::disturbed ||
-               one.kind == scale_warning_kind::super_linear ||
+               (one.kind == scale_warning_kind::super_linear && !result.items_wait) ||
                one.kind == scale_warning_kind::clock_changed;
     });
 }
@@ -319,10 +319,10 @@ std::string scale_conclusion(const scale_result& result, const text_style& style
     if (points.empty() || points.front()->workers != 1) {
         const std::size_t before =
             result.points.empty() ? 0 : result.points.front().measured.samples.size();
-        return points.empty() ? "Nothing was measured."
-               : before == 0  ? "One worker was not measured: there is nothing to compare with."
-                              : fmt::format("One worker failed after {}: {}there is no conclusion.",
-                                            counted(before, "round"),
+        return points.empty() && before == 0 ? "Nothing was measured."
+               : before == 0 ? "One worker was not measured: there is nothing to compare with."
+                             : fmt::format("One worker failed after {}: {}there is no conclusion.",
+                                           counted(before, "round"),
                                            result.rate ? "" : "speed-ups rest on those, and ");
     }
     if (result.rate) {
@@ -355,13 +355,17 @@ std::string scale_conclusion(const scale_result& result, const text_style& style
                             result.workload, rate);
     } else {
         const double possible = std::min(best.workers, std::max(1U, result.cpus));
-        text += fmt::format("{} scales to {}: {} ({}) of one worker's {}, {} of what {} can give.",
-                            result.workload, counted(best.workers, "worker"),
-                            times_text(best.speedup.median, style),
+        // Items that wait take no CPU meanwhile, so that CPUs set no limit.
+        const std::string share =
+            result.items_wait ? std::string()
+                              : fmt::format(", {} of what {} can give",
+                                            percent_text(best.speedup.median / possible),
+                                            counted(static_cast<std::size_t>(possible), "CPU"));
+        text += fmt::format("{} scales to {}: {} ({}) of one worker's {}{}.", result.workload,
+                            counted(best.workers, "worker"), times_text(best.speedup.median, style),
                             span(fmt::format("{:.2f}", best.speedup.low),
                                  fmt::format("{:.2f}", best.speedup.high), style),
-                            rate, percent_text(best.speedup.median / possible),
-                            counted(static_cast<std::size_t>(possible), "CPU"));
+                            rate, share);
     }
     std::string beyond;
     for (const scale_point* one : points) {
