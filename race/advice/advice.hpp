@@ -40,6 +40,7 @@ enum class limit_kind {
     memory,      ///< The items cost more, and memory bandwidth grows no faster than they do.
     core,        ///< The items cost more, but not for memory bandwidth: caches, shared cores.
     clock,       ///< The items cost more, because the processor's clock falls.
+    waiting,     ///< The items cost more, because they wait for one another.
 };
 /// "unknown", "none", "serial_part", …
 std::string_view to_string(limit_kind kind) noexcept;

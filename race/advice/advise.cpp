@@ -49,17 +49,31 @@ std::string_view to_string(limit_kind kind) noexcept {
     case limit_kind::core:
         return "core";
     case limit_kind::clock:
+        return "clock";
+    case limit_kind::waiting:
         break;
     }
-    return "clock";
+    return "waiting";
 }
 
+namespace {
+
+/// What was measured now is no file and has no name of its own: "the race" begins a sentence.
+std::string with_capital(std::string text) {
+    if (text.starts_with("the ")) {
+        text.front() = 'T';
+    }
+    return text;
+}
+
+} // namespace
+
 void advising::say(topic about, std::string text, std::vector<cited_figure> figures) const {
-    to.sentences.push_back({about, std::move(text), std::move(figures)});
+    to.sentences.push_back({about, with_capital(std::move(text)), std::move(figures)});
 }
 
 void advising::leave_open(topic about, std::string text, std::string measure) const {
-    to.open.push_back({about, std::move(text), std::move(measure)});
+    to.open.push_back({about, with_capital(std::move(text)), std::move(measure)});
 }
 
 std::string advising::range(const figure_interval& interval) const {
@@ -113,7 +127,7 @@ std::vector<const point_evidence*> sound_points(const scale_evidence& scale) {
     for (const point_evidence& one : scale.points) {
         // One worker beside itself is exact, whatever the rounds.
         const bool enough = one.ok && one.speedup->count >= pairs_for_a_verdict;
-        if (enough && !scale.warned("super_linear", one.workers)) {
+        if (enough && (scale.items_wait || !scale.warned("super_linear", one.workers))) {
             sound.push_back(&one);
         }
     }

@@ -67,30 +67,68 @@ bool blame_the_clock(const advising& with, const loss& lost) {
     return true;
 }
 
+/// Items that had a CPU for less of their time explain it if that is at least half of what they
+/// cost more.
+bool blame_waiting(const advising& with, const loss& lost) {
+    if (!lost.cpu_share_alone || !lost.cpu_share_together || lost.cpu_share_together->value <= 0 ||
+        lost.items_ratio <= 1) {
+        return false;
+    }
+    const double longer = lost.cpu_share_alone->value / lost.cpu_share_together->value;
+    if (longer - 1 < (lost.items_ratio - 1) / 2) {
+        return false;
+    }
+    with.to.limit = limit_kind::waiting;
+    with.say(topic::limit,
+             fmt::format("The items wait for one another: with {} workers they had a CPU for {} of "
+                         "their time, alone for {}: a lock, or input that they share.",
+                         lost.workers, percent_text(lost.cpu_share_together->value),
+                         percent_text(lost.cpu_share_alone->value)),
+             {{fmt::format("share with a CPU with {}", lost.workers), *lost.cpu_share_together},
+              {"share with a CPU with 1", *lost.cpu_share_alone}});
+    return true;
+}
+
+/// Whether the items of stream themselves cost more with so many workers, as far as that is known.
+bool stream_items_cost_more(const scale_evidence& stream, const point_evidence& together) {
+    const point_evidence* alone = stream.find(1);
+    return alone == nullptr || !alone->mean_latency || !together.mean_latency ||
+           together.mean_latency->value >= alone->mean_latency->value / bandwidth_used_up;
+}
+
 /// Holds the loss against that of stream, which does nothing but move memory.
 void ask_stream(const advising& with, const loss& lost) {
     const scale_evidence& stream = *with.all.bandwidth;
+    const std::string measure =
+        fmt::format("regatta scale stream --workers 1,{} --json stream.json", lost.workers);
     const auto sound = sound_points(stream);
     const auto same = std::ranges::find_if(
         sound, [&](const point_evidence* one) { return one->workers == lost.workers; });
     if (same == sound.end()) {
-        with.leave_open(
-            topic::limit,
-            fmt::format("Whether that is memory bandwidth: {} has no sound figure with "
-                        "{} workers.",
-                        stream.file, lost.workers),
-            fmt::format("regatta scale stream --workers 1,{} --json stream.json", lost.workers));
+        with.leave_open(topic::limit,
+                        fmt::format("Whether that is memory bandwidth: {} has no sound figure with "
+                                    "{} workers.",
+                                    stream.file, lost.workers),
+                        measure);
         return;
     }
     const point_evidence& point = **same;
     const bool used_up = point.efficiency->value < bandwidth_used_up;
+    if (used_up && !stream_items_cost_more(stream, point)) {
+        with.leave_open(topic::limit,
+                        fmt::format("Whether that is memory bandwidth: with {} workers stream lost "
+                                    "outside its items in {}; a larger size tells.",
+                                    lost.workers, stream.file),
+                        measure);
+        return;
+    }
     with.to.limit = used_up ? limit_kind::memory : limit_kind::core;
     std::string text = fmt::format("stream, which only moves memory, is {} times as fast with {} "
                                    "workers as with 1: ",
                                    factor_text(point.speedup->median.value), lost.workers);
     text += used_up ? "memory bandwidth is used up, and that fits as the limit."
-                    : "memory bandwidth is not used up, so it is what the workers of a core share "
-                      "or a cache that they share.";
+                    : "memory bandwidth is not used up, so it may be what the workers of a core "
+                      "share, or a cache that they share.";
     with.say(topic::limit, std::move(text),
              {{fmt::format("speed-up of stream with {}", lost.workers), point.speedup->median},
               {"efficiency of stream", *point.efficiency}});
@@ -105,7 +143,7 @@ void say_items(const advising& with, const loss& lost) {
                          lost.workers, factor_text(lost.items_ratio),
                          percent_text(*lost.items_share), percent_text(lost.efficiency)),
              lost.figures);
-    if (blame_the_clock(with, lost)) {
+    if (blame_waiting(with, lost) || blame_the_clock(with, lost)) {
         return;
     }
     const bool is_stream = with.to.workload.name == "stream";
@@ -213,7 +251,9 @@ void say_serial(const advising& with, const loss& lost) {
                              lost.workers, percent_text(lost.efficiency)),
                  lost.figures);
     } else {
-        with.to.limit = limit_kind::serial_part;
+        // No serial part makes several slower than one.
+        const bool gains = lost.efficiency * lost.workers > 1;
+        with.to.limit = gains ? limit_kind::serial_part : limit_kind::unknown;
         with.say(topic::limit,
                  fmt::format("What is lost is not in the items: with {} workers each does {} of "
                              "what one alone does, and the items cost {} times as much as alone.",
@@ -228,6 +268,12 @@ void say_serial(const advising& with, const loss& lost) {
 
 void advise_on_limit(const advising& with) {
     const auto lost = loss_of(with.all, with.to.scheme);
+    if (!lost && with.to.machine.available_cpus == 1) {
+        const std::string& file = with.to.files.front();
+        with.say(topic::limit, "What the limit is takes two CPUs to tell, and there is 1.",
+                 {{"CPUs", {1, file, "machine.available_cpus"}}});
+        return;
+    }
     if (!lost) {
         with.leave_open(topic::limit,
                         fmt::format("What the limit is: {} of several workers beside one.",

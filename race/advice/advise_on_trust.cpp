@@ -68,17 +68,72 @@ void repeat_warnings(const advising& with, const scale_evidence& scale) {
     }
 }
 
+/// "mine failed in race.json: a reason": one that failed, without its number of workers.
+struct failed_one {
+    std::string text;
+    figure workers;
+};
+
+/// Up to three by their reason, and how many others there are.
+void say_failures(const advising& with, const std::vector<failed_one>& failed) {
+    constexpr std::size_t most_named = 3;
+    for (std::size_t i = 0; i < std::min(most_named, failed.size()); ++i) {
+        const std::string_view end = failed[i].text.ends_with('.') ? "" : ".";
+        with.say(topic::trust,
+                 fmt::format("With {} {}{}",
+                             counted(static_cast<std::size_t>(failed[i].workers.value), "worker"),
+                             failed[i].text, end),
+                 {{"workers", failed[i].workers}});
+    }
+    if (failed.size() > most_named) {
+        with.say(
+            topic::trust,
+            fmt::format("With {} {} failed.",
+                        counted(static_cast<std::size_t>(failed.back().workers.value), "worker"),
+                        counted(failed.size() - most_named, "other")),
+            {{"workers", failed.back().workers}});
+    }
+}
+
+void say_failures(const advising& with, const race_evidence& race) {
+    std::vector<failed_one> failed;
+    const figure workers{static_cast<double>(race.workers), race.file, "workers"};
+    for (const scheme_evidence& one : race.schemes) {
+        if (one.failure) {
+            failed.push_back(
+                {fmt::format("{} failed in {}: {}", one.name, race.file, *one.failure), workers});
+        }
+    }
+    say_failures(with, failed);
+}
+
+void say_failures(const advising& with, const scale_evidence& scale) {
+    std::vector<failed_one> failed;
+    for (std::size_t i = 0; i < scale.points.size(); ++i) {
+        const point_evidence& one = scale.points[i];
+        if (one.failure) {
+            failed.push_back(
+                {fmt::format("{} failed in {}: {}", scale.scheme, scale.file, *one.failure),
+                 {static_cast<double>(one.workers), scale.file,
+                  fmt::format("points[{}].workers", i)}});
+        }
+    }
+    say_failures(with, failed);
+}
+
 } // namespace
 
 void advise_on_trust(const advising& with) {
     const evidence& all = with.all;
     if (all.race) {
         judge_result(with, *all.race);
+        say_failures(with, *all.race);
     }
     for (const auto* scale : {&all.scale, &all.bandwidth}) {
         if (*scale) {
             judge_result(with, **scale, (*scale)->warned("disturbed", 0));
             repeat_warnings(with, **scale);
+            say_failures(with, **scale);
         }
     }
     if (all.isolation) {

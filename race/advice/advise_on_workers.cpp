@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 
 namespace regatta::race {
 namespace {
@@ -42,7 +43,8 @@ void say_what_more_do(const advising& with, const points& sound, const point_evi
         return;
     }
     const double ratio = most.speedup->median.value / chosen.speedup->median.value;
-    const bool slower = ratio * (1 + floor) < 1;
+    const bool lower = ratio * (1 + floor) < 1;
+    const bool slower = is_below(*most.speedup, *chosen.speedup, floor);
     const bool faster = ratio > 1 + floor; // Beyond the CPUs, or not faster than one for sure.
     const bool beyond = most.workers > cpus;
     with.say(topic::workers,
@@ -52,6 +54,7 @@ void say_what_more_do(const advising& with, const points& sound, const point_evi
                                   : "More are not shown to be faster",
                          counted(most.workers, "worker"), factor_text(ratio), chosen.workers,
                          slower    ? "so they lose"
+                         : lower   ? "which is no clear difference"
                          : !faster ? "which is the same"
                          : beyond  ? "which is not to be relied upon"
                                    : "but not for sure faster than one",
@@ -59,15 +62,30 @@ void say_what_more_do(const advising& with, const points& sound, const point_evi
              {speedup_figure(most), speedup_figure(chosen)});
 }
 
+std::string_view no_more(bool measured) {
+    return measured ? "no sound figure is there of more" : "no more workers were measured";
+}
+
 /// Where the measurement ended before the CPUs did, or the law has its peak beyond them.
-void say_what_is_beyond(const advising& with, const scale_evidence& scale,
+void say_what_is_beyond(const advising& with, const scale_evidence& scale, const points& candidates,
                         const point_evidence& chosen) {
-    const unsigned measured = scale.points.back().workers;
+    const unsigned measured = candidates.back()->workers;
+    const bool more_measured = scale.points.back().workers > measured;
+    if (chosen.workers == measured && scale.items_wait) {
+        with.leave_open(
+            topic::workers,
+            fmt::format("Whether more than {} would be faster: the items wait, and {}.",
+                        counted(measured, "worker"), no_more(more_measured)),
+            with.command("scale", {"--workers", fmt::format("1,{},{}", measured, 2 * measured),
+                                   "--json", "scale.json"}));
+        return;
+    }
     if (chosen.workers == measured && measured < scale.cpus) {
         with.leave_open(topic::workers,
                         fmt::format("Whether more than {} would be faster: this machine has {} "
-                                    "CPUs, and no more workers were measured.",
-                                    counted(measured, "worker"), scale.cpus),
+                                    "CPUs, and {}.",
+                                    counted(measured, "worker"), scale.cpus,
+                                    no_more(more_measured)),
                         with.command("scale", {"--workers", "auto", "--json", "scale.json"}));
         return;
     }
@@ -83,6 +101,13 @@ void say_what_is_beyond(const advising& with, const scale_evidence& scale,
     }
 }
 
+/// Why a large gain was not shown.
+std::string why_unsure(const figure_interval& speedup, const scale_evidence& scale) {
+    return speedup.low > 1 + scale.noise_floor->value
+               ? "is less than the margin of the measurement"
+               : counted(scale.rounds, "round") + " do not show for sure";
+}
+
 } // namespace
 
 void advise_on_workers(const advising& with) {
@@ -94,10 +119,26 @@ void advise_on_workers(const advising& with) {
     }
     const scale_evidence& scale = *with.all.scale;
     const points sound = sound_points(scale);
-    points with_cpus; // More workers than CPUs are not advised.
-    std::ranges::copy_if(sound, std::back_inserter(with_cpus),
-                         [&](const point_evidence* one) { return one->workers <= scale.cpus; });
+    points with_cpus; // More workers than CPUs are not advised, unless their items wait.
+    std::ranges::copy_if(sound, std::back_inserter(with_cpus), [&](const point_evidence* one) {
+        return scale.items_wait || one->workers <= scale.cpus;
+    });
     const bool several = with_cpus.size() > 1 || (scale.cpus == 1 && sound.size() > 1);
+    if (scale.points.size() > 1 && several && !scale.noise_floor) {
+        with.leave_open(topic::workers,
+                        fmt::format("How many workers: {} has no noise floor, as too few of its {} "
+                                    "are clean.",
+                                    scale.file, counted(scale.rounds, "round")),
+                        measure);
+        return;
+    }
+    if (scale.points.size() == 1) {
+        with.leave_open(
+            topic::workers,
+            fmt::format("How many workers: {} has 1 number of workers alone.", scale.file),
+            measure);
+        return;
+    }
     if (!several || sound.front()->workers != 1 || !scale.noise_floor) {
         with.leave_open(
             topic::workers,
@@ -114,9 +155,9 @@ void advise_on_workers(const advising& with) {
         chosen.workers == 1 && speedup_of(&best) > 1 + std::max(floor, large_gain)) {
         with.leave_open(topic::workers,
                         fmt::format("How many workers: {} seem {} times as fast as one (95 % "
-                                    "interval {}), which {} do not show for sure.",
+                                    "interval {}), which {}.",
                                     counted(best.workers, "worker"), factor_text(speedup_of(&best)),
-                                    with.range(*best.speedup), counted(scale.rounds, "round")),
+                                    with.range(*best.speedup), why_unsure(*best.speedup, scale)),
                         measure);
         return;
     }
@@ -134,14 +175,16 @@ void advise_on_workers(const advising& with) {
         return;
     }
     with.say(topic::workers,
-             fmt::format("Take {}: {} times as fast as one (95 % interval {}), which uses {} of "
-                         "each.",
+             fmt::format("Take {}: {} times as fast as one (95 % interval {}){}.",
                          counted(chosen.workers, "worker"),
                          factor_text(chosen.speedup->median.value), with.range(*chosen.speedup),
-                         percent_text(chosen.efficiency->value)),
+                         chosen.workers > scale.cpus
+                             ? ": the items wait, so that more workers than CPUs gain"
+                             : fmt::format(", which uses {} of each",
+                                           percent_text(chosen.efficiency->value))),
              {speedup_figure(chosen), {"efficiency", *chosen.efficiency}});
     say_what_more_do(with, sound, chosen, scale.cpus, floor);
-    say_what_is_beyond(with, scale, chosen);
+    say_what_is_beyond(with, scale, with_cpus, chosen);
 }
 
 } // namespace regatta::race

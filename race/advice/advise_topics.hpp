@@ -40,7 +40,7 @@ bool is_below(const figure_interval& one, const figure_interval& other, double f
 /// Whether somebody else used the CPUs too often for the figures to be relied upon.
 bool is_disturbed(const result_evidence& result) noexcept;
 /// The speed-ups that can be relied upon, rising by workers: enough rounds, none above the number
-/// of workers, nothing disturbed.
+/// of workers unless the items wait, nothing disturbed.
 std::vector<const point_evidence*> sound_points(const scale_evidence& scale);
 
 } // namespace regatta::race

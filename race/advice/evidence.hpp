@@ -43,7 +43,8 @@ struct scheme_evidence {
     std::string name;
     std::string scheme;
     bool ok = false;
-    bool program = false; ///< A program of the user's.
+    std::optional<std::string> failure; ///< Why it failed; one that cannot run here did not.
+    bool program = false;               ///< A program of the user's.
     std::optional<figure_interval> time;
     std::optional<figure_interval> vs_baseline;
     std::optional<figure_interval> speedup;
@@ -72,6 +73,8 @@ struct race_evidence : result_evidence {
 struct point_evidence {
     unsigned workers = 0;
     bool ok = false;
+    std::optional<std::string> failure;   ///< Why it failed.
+    std::optional<figure> item_cpu_share; ///< Of the items' time, that they had a CPU.
     std::optional<figure> throughput;
     std::optional<figure_interval> speedup;
     std::optional<figure> efficiency;
@@ -92,6 +95,7 @@ struct scale_evidence : result_evidence {
     std::string scheme;
     std::string unit;
     unsigned cpus = 0;
+    bool items_wait = false; ///< For something else than a CPU: CPUs set no limit.
     bool disturbed = false;
     figure stolen_share;
     figure foreign_share;

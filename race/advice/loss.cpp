@@ -60,6 +60,8 @@ std::optional<loss> by_scaling(const scale_evidence& scale) {
     }
     found.clock_alone = alone->clock_hz;
     found.clock_together = together->clock_hz;
+    found.cpu_share_alone = alone->item_cpu_share;
+    found.cpu_share_together = together->item_cpu_share;
     return found;
 }
 

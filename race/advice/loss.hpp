@@ -24,6 +24,8 @@ struct loss {
     std::optional<double> items_share;
     std::optional<figure> clock_alone;
     std::optional<figure> clock_together;
+    std::optional<figure> cpu_share_alone; ///< Of the items' time.
+    std::optional<figure> cpu_share_together;
     std::vector<cited_figure> figures; ///< Behind all of these.
 
     // Where the workers of `scheme` wait, if a race with as many workers shows it.

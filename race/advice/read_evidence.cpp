@@ -15,8 +15,8 @@
 namespace regatta::race {
 namespace {
 
-/// More is no speed-up, but a mistake.
-constexpr double largest_speedup = 1e6;
+/// More is no ratio of two times, but a mistake.
+constexpr double largest_ratio = 1e6;
 
 machine_evidence read_machine(const result_value& machine) {
     machine_evidence read;
@@ -54,15 +54,26 @@ void read_common(const result_value& document, result_evidence& read) {
     read.contaminated_share = document["load"]["contaminated_share"].number(0, 1);
 }
 
+/// Why it failed, if it did.
+std::optional<std::string> read_failure(const result_value& one) {
+    const auto status = one.find("status");
+    if (!status || status->text() != "failed") {
+        return std::nullopt;
+    }
+    const auto reason = one.find("reason");
+    return reason ? reason->text() : "no reason is given";
+}
+
 scheme_evidence read_scheme(const result_value& scheme) {
     scheme_evidence read;
     read.name = scheme["name"].text();
     read.scheme = scheme["scheme"].text();
     read.ok = scheme["status"].text() == "ok";
+    read.failure = read_failure(scheme);
     read.program = scheme.find("program").has_value();
-    read.time = scheme["time_ns"].interval_or_null();
-    read.vs_baseline = scheme["vs_baseline"].interval_or_null();
-    read.speedup = scheme["speedup"].interval_or_null(largest_speedup);
+    read.time = scheme["time_ns"].positive_or_null();
+    read.vs_baseline = scheme["vs_baseline"].positive_or_null(largest_ratio);
+    read.speedup = scheme["speedup"].positive_or_null(largest_ratio);
     read.times_items = scheme.find("item_cost").has_value();
     if (const auto attribution = scheme.find("attribution")) {
         for (const std::string& name : attribution->names()) {
@@ -108,7 +119,7 @@ race_evidence read_race(const result_value& document) {
 point_evidence read_point(const result_value& point) {
     point_evidence read;
     read.workers = point["workers"].whole(1);
-    read.speedup = point["speedup"].interval_or_null(largest_speedup);
+    read.speedup = point["speedup"].positive_or_null(largest_ratio);
     read.efficiency = point["efficiency"].number_or_null();
     const auto word = point.find("verdict");
     read.faster = word && word->text() == to_string(verdict::faster);
@@ -116,11 +127,17 @@ point_evidence read_point(const result_value& point) {
     read.throughput = throughput ? throughput->number_or_null() : std::nullopt;
     const auto status = point.find("status");
     read.ok = read.speedup && read.efficiency && (!status || status->text() == "ok");
+    read.failure = read_failure(point);
+    if (const auto share = point.find("item_cpu_share")) {
+        read.item_cpu_share = share->number(0, 1);
+    }
     if (const auto latency = point.find("latency_ns")) {
         read.mean_latency = (*latency)["mean"].number();
     }
     if (const auto clock = point.find("clock_hz")) {
-        read.clock_hz = clock->number();
+        constexpr double slowest_clock = 1e6;
+        constexpr double fastest_clock = 1e11;
+        read.clock_hz = clock->number(slowest_clock, fastest_clock);
     }
     return read;
 }
@@ -137,7 +154,15 @@ void check_efficiency(const result_value& point, const point_evidence& read) {
     }
 }
 
+void check_alone(const result_value& point, const point_evidence& read) {
+    if (read.workers == 1 && read.speedup && std::abs(read.speedup->median.value - 1) > 0.01) {
+        point["speedup"]["median"].refuse(fmt::format(
+            "{} is not 1, which is one worker's speed-up over itself", read.speedup->median.value));
+    }
+}
+
 void read_fit(const result_value& fit, scale_evidence& read) {
+    constexpr double most_workers = 1e9;
     read.preferred_law = fit["preferred"].text();
     if (read.preferred_law != "none" && read.preferred_law != "amdahl" &&
         read.preferred_law != "usl") {
@@ -151,7 +176,7 @@ void read_fit(const result_value& fit, scale_evidence& read) {
     if (const auto usl = fit.find("usl")) {
         read.contention = (*usl)["contention"].interval_or_null(1);
         read.coherence = (*usl)["coherence"].interval_or_null();
-        read.peak_workers = (*usl)["peak_workers"].number_or_null();
+        read.peak_workers = (*usl)["peak_workers"].number_or_null(0, most_workers);
         read.peak_speedup = (*usl)["peak_speedup"].number_or_null();
     }
 }
@@ -163,6 +188,9 @@ scale_evidence read_scale(const result_value& document) {
     read.scheme = document["scheme"].text();
     read.unit = document["unit"].text();
     read.cpus = document["cpus"].whole(1);
+    if (const auto waiting = document.find("items_wait")) {
+        read.items_wait = waiting->boolean();
+    }
     read.disturbed = document["disturbed"].boolean();
     read.stolen_share = document["load"]["stolen_share"].number(0, 1);
     read.foreign_share = document["load"]["foreign_share"].number(0, 1);
@@ -173,6 +201,7 @@ scale_evidence read_scale(const result_value& document) {
             one["workers"].refuse(fmt::format("{} follows {}; the points must rise", point.workers,
                                               read.points.back().workers));
         }
+        check_alone(one, point);
         check_efficiency(one, point);
         read.points.push_back(point);
     }
@@ -198,7 +227,7 @@ isolation_evidence read_isolation(const result_value& document) {
         if (const auto reason = one.find("reason")) {
             mode.reason = reason->text();
         }
-        mode.slowdown = one["intervals"]["slowdown"].interval_or_null();
+        mode.slowdown = one["intervals"]["slowdown"].positive_or_null(largest_ratio);
         read.modes.push_back(std::move(mode));
     }
     return read;

@@ -184,8 +184,8 @@ figure result_value::number(double least, double most) const {
     return {value, file_, member_};
 }
 
-std::optional<figure> result_value::number_or_null(double least) const {
-    return is_null() ? std::nullopt : std::optional(number(least));
+std::optional<figure> result_value::number_or_null(double least, double most) const {
+    return is_null() ? std::nullopt : std::optional(number(least, most));
 }
 
 unsigned result_value::whole(unsigned least) const {
@@ -209,6 +209,14 @@ std::optional<figure_interval> result_value::interval_or_null(double most) const
         refuse("its median does not lie between its low and its high");
     }
     return all;
+}
+
+std::optional<figure_interval> result_value::positive_or_null(double most) const {
+    const auto read = interval_or_null(most);
+    if (read && read->count != 0 && read->low <= 0) {
+        (*this)["low"].refuse("0 is out of range; allowed are numbers above 0");
+    }
+    return read;
 }
 
 } // namespace regatta::race

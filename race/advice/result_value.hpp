@@ -44,11 +44,15 @@ public:
     std::vector<std::string> texts() const;
     /// A number from `least` to `most`.
     figure number(double least = 0, double most = std::numeric_limits<double>::max()) const;
-    std::optional<figure> number_or_null(double least = 0) const;
+    std::optional<figure> number_or_null(double least = 0,
+                                         double most = std::numeric_limits<double>::max()) const;
     unsigned whole(unsigned least = 0) const;
     /// `{median, low, high, count}`, none above `most`; a `count` of 0 stays.
     std::optional<figure_interval>
     interval_or_null(double most = std::numeric_limits<double>::max()) const;
+    /// The same of what is never 0, as times and ratios of times.
+    std::optional<figure_interval>
+    positive_or_null(double most = std::numeric_limits<double>::max()) const;
 
     const std::string& file() const noexcept { return file_; }
     /// Throws a `result_error` about this value. @param what "a number is expected".

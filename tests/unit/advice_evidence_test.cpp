@@ -207,6 +207,19 @@ TEST(advice_evidence, figures_that_cannot_be_have_a_place) {
                 HasSubstr("points[1].efficiency: 0.5 is not the speed-up 1.96 over the 2 workers"));
 }
 
+TEST(advice_evidence, ratios_of_times_are_above_zero_and_below_a_million) {
+    const auto low = changed(a_race(), [](document& d) { d["schemes"][1]["speedup"]["low"] = 0; });
+    EXPECT_THAT(refusal_of({low}), HasSubstr("schemes[1].speedup.low: 0 is out of range"));
+    const auto high =
+        changed(a_race(), [](document& d) { d["schemes"][0]["vs_baseline"]["high"] = 1e7; });
+    EXPECT_THAT(refusal_of({high}), HasSubstr("schemes[0].vs_baseline.high: 10000000"));
+    const auto alone = changed(
+        a_scale(), [](document& d) { d["points"][0]["speedup"] = d["points"][1]["speedup"]; });
+    EXPECT_THAT(refusal_of({alone}), HasSubstr("points[0].speedup.median: 1.96 is not 1"));
+    const auto clock = changed(a_scale(), [](document& d) { d["points"][0]["clock_hz"] = 3.6; });
+    EXPECT_THAT(refusal_of({clock}), HasSubstr("points[0].clock_hz: 3.6 is out of range"));
+}
+
 TEST(advice_evidence, what_does_not_belong_together_is_refused) {
     EXPECT_THAT(refusal_of({a_race(), a_race()}), HasSubstr("second result of regatta race"));
     EXPECT_THAT(refusal_of({a_scale("one"), a_scale("two")}),
