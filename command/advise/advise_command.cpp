@@ -109,7 +109,8 @@ const race::workload_info* workload_of(const advise_arguments& arguments) {
         return nullptr;
     }
     if (is_own_workload(word)) {
-        return &workload_named(word);
+        // A name without a slash would be that of a workload of regatta.
+        return &workload_named(word.find('/') == word.npos ? "./" + word : word);
     }
     if (word.find_first_of("./") != std::string::npos) {
         throw usage_error(fmt::format("there is no file \"{}\"", word));
@@ -212,7 +213,8 @@ void add_advise_command(subcommand app, action& chosen, const std::vector<std::s
                    "  regatta race primes --json race.json\n"
                    "  regatta scale primes --json scale.json\n"
                    "  regatta advise race.json scale.json       from what was measured\n"
-                   "\nExit status: 0 all well, 1 it could not be measured, 2 wrong usage or no "
+                   "\nExit status: 0 all well, 1 a scheme or a number of "
+                   "workers failed, 2 wrong usage or no "
                    "result, 129, 130 and 143 ended by SIGHUP, Ctrl-C and SIGTERM.");
     command.runs(chosen, [&words, arguments] { return run_command(*arguments, words); });
 }

@@ -3,6 +3,7 @@
 
 #include "advise/advise_measure.hpp"
 
+#include "common/any_failed.hpp"
 #include "common/progress_bar.hpp"
 #include "common/terminal.hpp"
 #include "report/race/json.hpp"
@@ -26,8 +27,17 @@
 namespace regatta::command {
 namespace {
 
-std::string race_document(const race::workload_info& workload, const measure_arguments& arguments,
-                          bool quiet, const race::provenance& from, race::race_control& control) {
+/// Of a result, whose failures decide the exit status.
+template<class Result>
+void add(const char* name, const Result& result, const race::provenance& from,
+         advice_measurement& to) {
+    to.results.push_back({name, race::to_json(result, from)});
+    to.failed = to.failed || any_failed(result);
+}
+
+race::race_result measure_race(const race::workload_info& workload,
+                               const measure_arguments& arguments, bool quiet,
+                               race::race_control& control) {
     std::vector<race::entrant> entrants;
     for (const race::scheme_info& info : race::schemes()) {
         if (!info.on_request) {
@@ -41,22 +51,21 @@ std::string race_document(const race::workload_info& workload, const measure_arg
     options.rounds = arguments.rounds_or(advise_rounds);
     options.time = arguments.time() / 2;
     progress_bar bar(quiet);
-    return race::to_json(race::run_race(workload, entrants, options, control,
-                                        [&](const race::progress& now) { bar.show(now); }),
-                         from);
+    return race::run_race(workload, entrants, options, control,
+                          [&](const race::progress& now) { bar.show(now); });
 }
 
-std::string scale_document(const race::workload_info& workload, const measure_arguments& arguments,
-                           bool quiet, const race::provenance& from, race::race_control& control) {
+race::scale_result measure_scale(const race::workload_info& workload,
+                                 const measure_arguments& arguments, bool quiet,
+                                 race::race_control& control) {
     race::scale_options options;
     options.work = workload_options_of(arguments, workload);
     options.seed = arguments.order_seed_or_fresh();
     options.rounds = arguments.rounds_or(advise_rounds);
     options.time = arguments.time() / 2;
     progress_bar bar(quiet);
-    return race::to_json(race::run_scale(workload, race::usual_scheme(workload), options, control,
-                                         [&](const race::progress& now) { bar.show(now); }),
-                         from);
+    return race::run_scale(workload, race::usual_scheme(workload), options, control,
+                           [&](const race::progress& now) { bar.show(now); });
 }
 
 /// How long the race and the scaling take, judged by two runs of the plain loop. Schemes differ, so
@@ -92,8 +101,10 @@ std::string expected_length(const race::workload_info& workload, const measure_a
 /// What is about to be measured, and for how long.
 void announce(const race::workload_info& workload, const measure_arguments& arguments,
               race::race_control& control) {
-    const auto schemes = std::ranges::count_if(
-        race::schemes(), [](const race::scheme_info& info) { return !info.on_request; });
+    const auto work = workload.make(workload_options_of(arguments, workload));
+    const auto schemes = std::ranges::count_if(race::schemes(), [&](const race::scheme_info& info) {
+        return !info.on_request && info.missing(*work).empty();
+    });
     const auto all_counts = race::usual_worker_counts(available_cpus());
     std::string counts;
     for (const unsigned count : all_counts) {
@@ -123,11 +134,10 @@ advice_measurement measure_for_advice(const race::workload_info& workload,
         announce(workload, arguments, control);
     }
     advice_measurement all;
-    all.results.push_back({"the race", race_document(workload, arguments, quiet, from, control)});
+    add("the race", measure_race(workload, arguments, quiet, control), from, all);
     if (!control.stop_requested()) {
         try {
-            all.results.push_back(
-                {"the scaling", scale_document(workload, arguments, quiet, from, control)});
+            add("the scaling", measure_scale(workload, arguments, quiet, control), from, all);
         } catch (const race::scheme_failure& e) {
             tell(std::string("the scaling could not be measured: ") + e.what());
             all.failed = true;

@@ -3,6 +3,7 @@
 
 #include "race/race_command.hpp"
 
+#include "common/any_failed.hpp"
 #include "common/measurement.hpp"
 #include "common/output_file.hpp"
 #include "common/terminal.hpp"
@@ -56,17 +57,14 @@ private:
 };
 
 int status_of(const race::race_result& result, failures_told& told) {
-    bool failed = false;
     for (const race::scheme_result& one : result.schemes) {
         if (one.status == race::scheme_status::skipped && one.named) {
             told.cannot_run(one.name, one.reason);
-            failed = true;
         } else if (one.status == race::scheme_status::failed) {
             told.failed(one.name, one.reason);
-            failed = true;
         }
     }
-    return failed ? exit_code::failure : exit_code::success;
+    return any_failed(result) ? exit_code::failure : exit_code::success;
 }
 
 int status_of(const race::launches_result& result, const std::vector<race::entrant>& entrants,

@@ -3,6 +3,7 @@
 
 #include "scale/scale_command.hpp"
 
+#include "common/any_failed.hpp"
 #include "common/measure_arguments.hpp"
 #include "common/measurement.hpp"
 #include "common/result_files.hpp"
@@ -55,8 +56,7 @@ race::scale_options options_of(const scale_arguments& a, const race::workload_in
 }
 
 int status_of(const race::scale_result& result) {
-    return std::ranges::all_of(result.points, &race::scale_point::ok) ? exit_code::success
-                                                                      : exit_code::failure;
+    return any_failed(result) ? exit_code::failure : exit_code::success;
 }
 
 int run_command(const scale_arguments& arguments, const std::vector<std::string>& words) {
