@@ -53,8 +53,10 @@ bool scale_evidence::warned(std::string_view kind, unsigned workers) const noexc
 
 bool scale_evidence::has_sure_peak() const noexcept {
     constexpr double least_coherence = 1e-9; // With less the peak is beyond any machine.
+    constexpr double most_workers = 1e6;
     return preferred_law == "usl" && peak_workers && coherence &&
-           coherence->count >= pairs_for_a_verdict && coherence->low >= least_coherence;
+           coherence->count >= pairs_for_a_verdict && coherence->low >= least_coherence &&
+           peak_workers->value <= most_workers;
 }
 
 const mode_evidence* isolation_evidence::find(std::string_view name) const noexcept {

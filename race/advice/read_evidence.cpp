@@ -162,7 +162,6 @@ void check_alone(const result_value& point, const point_evidence& read) {
 }
 
 void read_fit(const result_value& fit, scale_evidence& read) {
-    constexpr double most_workers = 1e9;
     read.preferred_law = fit["preferred"].text();
     if (read.preferred_law != "none" && read.preferred_law != "amdahl" &&
         read.preferred_law != "usl") {
@@ -176,7 +175,7 @@ void read_fit(const result_value& fit, scale_evidence& read) {
     if (const auto usl = fit.find("usl")) {
         read.contention = (*usl)["contention"].interval_or_null(1);
         read.coherence = (*usl)["coherence"].interval_or_null();
-        read.peak_workers = (*usl)["peak_workers"].number_or_null(0, most_workers);
+        read.peak_workers = (*usl)["peak_workers"].number_or_null();
         read.peak_speedup = (*usl)["peak_speedup"].number_or_null();
     }
 }
