@@ -66,16 +66,22 @@ int run(int argc, char** argv) {
     add_watch_command(app, chosen, words);
     add_advise_command(app, chosen, words);
     add_shm_command(app, chosen);
-    app.footer("Examples:\n"
-               "  regatta race                     every scheme in C++, 512 x 512 matrices\n"
-               "  regatta race --list              what there is to race\n"
-               "  regatta race isolation           pin threads, or own their CPUs?\n"
-               "  regatta scale                    how far does it scale?\n"
-               "  regatta cpus                     the CPUs of this machine\n"
-               "  regatta info                     the machine, and what spoils a benchmark\n"
-               "  regatta watch -- PROGRAM         what the CPUs do, and where its threads run\n"
-               "  regatta shm                      shared memory, and what was left behind\n"
-               "  regatta race --help              all options");
+    app.footer(
+        "Examples:\n"
+        "  regatta race                     every scheme in C++, 512 x 512 matrices\n"
+        "  regatta race --list              what there is to race\n"
+        "  regatta race isolation           pin threads, or own their CPUs?\n"
+        "  regatta scale                    how far does it scale?\n"
+        "  regatta cpus                     the CPUs of this machine\n"
+        "  regatta info                     the machine, and what spoils a benchmark\n"
+        "  regatta watch -- PROGRAM         what the CPUs do, and where its threads run\n"
+        "  regatta shm                      shared memory, and what was left behind\n"
+        "  regatta race --help              all options\n"
+        "\nEnvironment: NO_COLOR, CLICOLOR=0 and TERM=dumb switch colours off, CLICOLOR_FORCE "
+        "on; COLUMNS is the width of a text; REGATTA_PYTHON is the Python of the schemes that "
+        "need one; TMPDIR holds temporary files.\n"
+        "\nExit status: 0 all well, 1 it failed, 2 wrong usage; each command's help has its "
+        "own.");
     if (const auto status = write_documents(app, words, version)) {
         return *status;
     }

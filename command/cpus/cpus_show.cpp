@@ -65,7 +65,8 @@ void add_cpus_show(subcommand cpus, action& chosen) {
                 "  regatta cpus                     packages, cores, siblings, caches, memory\n"
                 "  regatta cpus --json -            the same for programs\n"
                 "  regatta cpus COMMAND --help      about one of the commands\n"
-                "\nWhether CPUs of one's own are worth it: regatta race isolation.");
+                "\nWhether CPUs of one's own are worth it: regatta race isolation.\n"
+                "\nExit status: 0 all well, 1 it could not be written, 2 wrong usage.");
     cpus.runs(chosen, [arguments] { return run_command(*arguments); });
 }
 

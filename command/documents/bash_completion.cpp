@@ -85,6 +85,12 @@ _regatta_values() {
 _regatta() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} at=regatta names='' words='' files='' i
     COMPREPLY=()
+    # Bash takes the = between an option and its value for a word.
+    if [[ $prev == = ]]; then
+        prev=${COMP_WORDS[COMP_CWORD - 2]}
+    elif [[ $cur == = ]]; then
+        cur=''
+    fi
     for ((i = 1; i < COMP_CWORD; i++)); do
         if [[ ${COMP_WORDS[i]} == -- ]]; then
             if ((i + 1 == COMP_CWORD)); then

@@ -10,6 +10,9 @@
 namespace regatta::command {
 namespace {
 
+/// Shown at the foot of each page.
+constexpr std::string_view date_of_version = "2026-12-01";
+
 /// As text of roff: dashes stay what one types, and no line begins a request.
 std::string escaped(std::string_view text) {
     std::string out;
@@ -99,7 +102,7 @@ std::string footer_text(std::string_view paragraph, bool& notes) {
     std::string text = section("Examples:", "EXAMPLES");
     const bool is_example = !text.empty();
     if (!is_example) {
-        text = section("Exit status:", "EXIT STATUS");
+        text = section("Exit status:", "EXIT STATUS") + section("Environment:", "ENVIRONMENT");
         if (text.empty()) {
             text = notes ? ".PP\n" : ".SH NOTES\n";
             notes = true;
@@ -148,7 +151,8 @@ std::string manual_page(const command_entry& command, const std::string& path,
     for (const char c : title) {
         page += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     }
-    page += " 1 \"\" \"" + version + "\" \"User Commands\"\n.SH NAME\n" + escaped(title) + " \\- " +
+    page += " 1 \"" + std::string(date_of_version) + "\" \"" + version +
+            "\" \"User Commands\"\n.SH NAME\n" + escaped(title) + " \\- " +
             escaped(command.purpose) + "\n.SH SYNOPSIS\n" + synopsis(command, path);
     page += ".SH DESCRIPTION\n" + escaped(command.purpose);
     page += command.purpose.back() == '.' || command.purpose.back() == '?' ? "\n" : ".\n";

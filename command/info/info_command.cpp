@@ -49,7 +49,8 @@ void add_info_command(subcommand app, action& chosen, const std::vector<std::str
         .type_name("DIR");
     info.footer("Examples:\n"
                 "  regatta info                     the machine, and what spoils a benchmark\n"
-                "  regatta info --json -            the same for programs");
+                "  regatta info --json -            the same for programs\n"
+                "\nExit status: 0 all well, 1 it could not be written, 2 wrong usage.");
     info.runs(chosen, [&words, arguments] { return run_command(*arguments, words); });
 }
 

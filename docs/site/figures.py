@@ -159,6 +159,25 @@ def summary(results):
             yield what, unit, found
 
 
+def told_apart(results, places, one, other):
+    """Whether a comparison of the results, round by round, tells two columns of a row apart; None without one."""
+    (bench, title, *rows), (peers_bench, _, *peers) = places[one], places[other]
+    for measure in results.get(bench, {}).get("measures", []) if bench == peers_bench else []:
+        pairs = ((measure["subject"], measure["peer"]), (measure["peer"], measure["subject"]))
+        if measure["name"].startswith(title) and any(a in rows and b in peers for a, b in pairs) and "low" in measure["ratio"]:
+            return not measure["ratio"]["low"] <= 1 <= measure["ratio"]["high"]
+    return None
+
+
+def is_best(results, places, found, column):
+    """Nobody wins by less than 3 %, nor by less than the intervals say."""
+    best = min(found, key=found.get)
+    if found[column][0] <= found[best][0] * 1.03:
+        return True
+    apart = told_apart(results, places, best, column)
+    return found[column][1] <= found[best][2] if apart is None else not apart
+
+
 def loud(results):
     """(what, noise floor) of the rows of the README's table whose noise is no small matter."""
     for what, _, _, places in ROWS:
@@ -177,11 +196,10 @@ def provenance(machine):
 def start_table(results):
     """The part of the README between the two marks."""
     lines = ["| Time of … | " + " | ".join(COLUMNS) + " |", "| --- |" + " --- |" * len(COLUMNS)]
+    places = {what: columns for what, _, _, columns in ROWS}
     for what, unit, found in summary(results):
-        best = min(found.values())
         shown = {column: f"{scaled(value[0])} {unit}" for column, value in found.items()}
-        # Nobody wins by less than the intervals say.
-        shown = {column: f"**{text}**" if found[column][0] <= best[0] * 1.03 or found[column][1] <= best[2] else text for column, text in shown.items()}
+        shown = {column: f"**{text}**" if is_best(results, places[what], found, column) else text for column, text in shown.items()}
         lines.append(f"| {what} | " + " | ".join(shown.get(column, "–") for column in COLUMNS) + " |")
     noise = ", ".join(f"{what} {100 * floor:.0f} %" for what, floor in loud(results))
     noise = f" Noise floors above 10 %: {noise}." if noise else ""

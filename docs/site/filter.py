@@ -18,6 +18,10 @@ HEADING = re.compile(r"(#{1,6}) +(.*?) *#*$")
 LINK = re.compile(r"(!?)\[((?:[^\[\]`]|`[^`]*`)*)\]\(([^()\s]+)\)")
 ELSEWHERE = re.compile(r"[a-z]+:|//")
 LABEL = re.compile(r"^(\s*)/// ((?:Threads|Blocks|Order|Failure|Cost)(?:, (?:Threads|Blocks|Order|Failure|Cost))*): *")
+# A label that follows a sentence on its line.
+LATER = re.compile(r"^(\s*///) (.*?\.) ((?:Threads|Blocks|Order|Failure|Cost): .*)$")
+# Text in bold may hold code. Doxygen takes ** before code for asterisks.
+BOLD = re.compile(r"(?<!\*)\*\*(?=\S)((?:[^*`]|`[^`]*`)+?)(?<=\S)\*\*(?!\*)")
 # The first page, which doxygen names itself.
 START = "README.md"
 # The page whose links give the other pages their places in the tree beside the text.
@@ -63,7 +67,7 @@ def linked(prose, name):
         return f'<a href="{to}">{text}</a>'
 
     # What stands in code is no link, but the text of a link may hold code.
-    return LINK.sub(replace, prose)
+    return BOLD.sub(r"<b>\1</b>", LINK.sub(replace, prose))
 
 
 def document(name, lines):
@@ -96,12 +100,19 @@ def document(name, lines):
                 yield f"# {text}" if page == "index" else f"# {text} {{#{page}}}"
                 yield f'<a class="anchor" id="{page}-{anchor}"></a>'
             else:
+                text = text.replace("`", "")  # Doxygen shows the marks of code in a heading.
                 yield f"{heading[1]} {text} {{#{page}-{anchor}}}"
     yield from told()
 
 
 def header(lines):
+    split = []
     for line in lines:
+        while later := LATER.match(line):
+            split.append(f"{later[1]} {later[2]}")
+            line = f"{later[1]} {later[3]}"
+        split.append(line)
+    for line in split:
         if label := LABEL.match(line):
             yield f"{label[1]}/// @par {label[2]}"
             line = f"{label[1]}/// {line[label.end():]}"

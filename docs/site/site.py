@@ -102,6 +102,14 @@ def copy_sources(folder):
             page.write_text(changed, encoding="utf-8")
 
 
+def shown_marks(folder):
+    """Marks of the documents that a page shows as they are."""
+    for page in sorted(folder.glob("*.html")):
+        for mark in ("&lt;tt&gt;", "**<code>"):
+            if mark in page.read_text(encoding="utf-8"):
+                yield f"{page.name}: shows {mark}"
+
+
 def dead_links(folder):
     """Links of the pages to files or anchors of the site that are not there."""
     read = {}
@@ -164,7 +172,7 @@ def main():
     faults = run_doxygen(folder)
     if (folder / "tags.xml").is_file():
         copy_sources(folder)
-        faults += [*dead_links(folder), *missing_names(folder), *shown_macros(folder)]
+        faults += [*dead_links(folder), *missing_names(folder), *shown_macros(folder), *shown_marks(folder)]
     for line in faults:
         print(line)
     return 1 if faults else 0

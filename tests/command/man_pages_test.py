@@ -106,6 +106,10 @@ class ManPages(unittest.TestCase):
         self.assertEqual(self.bash("regatta", "race", "--json", "a"), ["a", "result.json"])
         self.assertEqual(self.bash("regatta", "cpus", "plan", "--root", "z"), ["zsh"])
         self.assertIn("bash", self.bash("regatta", "cpus", "run", "2", "--", "bas"))
+        # Bash makes words of an option with its value: "--schemes=st" is three.
+        self.assertIn("std_thread", self.bash("regatta", "race", "--schemes", "=", "std"))
+        self.assertIn("std_thread", self.bash("regatta", "race", "--schemes", "="))
+        self.assertNotIn("stream", self.bash("regatta", "race", "--schemes", "=", "st"))
 
     def test_zsh_reads_the_completion_with_every_option(self):
         text = (self.folder / "zsh" / "_regatta").read_text(encoding="utf-8")

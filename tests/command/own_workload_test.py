@@ -61,7 +61,9 @@ class OwnWorkload(unittest.TestCase):
                      env=with_trouble("wrong on other threads"))
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertIn("the scaling could not be measured: one worker: wrong result", result.stderr)
-        support.validate(json.loads(result.stdout), "advice")
+        advice = json.loads(result.stdout)
+        support.validate(advice, "advice")
+        self.assertTrue(any(" failed in the race: wrong result" in one["text"] for one in advice["sentences"]), advice)
 
     # Its name needs no slash; and workers find it, wherever they are.
     def test_by_its_name_in_this_folder(self):

@@ -70,6 +70,13 @@ private:
 /// it as an executor. A coroutine leaves the strand where it waits for something else, and comes
 /// back by `co_await schedule_on(strand)`.
 ///
+/// A task of the pool that waits for a future of `submit` runs the strand's tasks before it, and
+/// it, one by one, while no other thread does. Other waits for what runs in a strand, as for a
+/// continuation, only wait: do not make them in a task of a pool whose workers may all do so. In a
+/// full thread pool a strand's turn keeps its room: the pool may then queue one task more a worker
+/// than its capacity. Where a full `worker_pool`, or an executor of another kind, refuses the turn,
+/// the thread that has run some tasks goes on with later ones.
+///
 /// Threads: any. The executor must outlive the last call, and run or destroy what it has before it
 /// is destroyed, as pools do.
 /// Blocks: `execute` and `submit` as the executor's `execute`, but only if the strand has no turn
@@ -84,15 +91,9 @@ private:
 /// that waits for a future of `submit` of its own strand, or what runs on top of it and does, gets
 /// `std::system_error` (`resource_deadlock_would_occur`). In a fork of the process the calls throw
 /// one (`no_such_process`).
-/// Waiting: a task of the pool that waits for a future of `submit` runs the strand's tasks before
-/// it, and it, one by one, while no other thread does. In a full thread pool a strand's turn keeps
-/// its room: the pool may then queue one task more a worker than its capacity. Where a full
-/// `worker_pool`, or an executor of another kind, refuses the turn, the thread that has run some
-/// tasks goes on with later ones. Other waits for what runs in
-/// a strand, as for a continuation, only wait: do not make them in a task of a pool whose workers
-/// may all do so. Cost: a short lock a task, and a job of the executor for up to 16 of them; no
-/// heap for closures that fit into a `task` once the queue has had its greatest length. A future
-/// takes a block, as those of a pool do.
+/// Cost: a short lock a task, and a job of the executor for up to 16 of them; no heap for closures
+/// that fit into a `task` once the queue has had its greatest length. A future takes a block, as
+/// those of a pool do.
 template<class Executor>
 class strand {
     using core = detail::strand_core<Executor>;
