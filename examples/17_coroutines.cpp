@@ -61,7 +61,7 @@ regatta::co_task<bool> hears_of_errors(pools& on) {
 regatta::co_task<bool> hears_of_refusal(regatta::steady_pool& closed) {
     try {
         co_await closed.schedule();
-    } catch (const regatta::task_cancelled&) {
+    } catch (const regatta::task_rejected&) {
         co_return true;
     }
     co_return false;

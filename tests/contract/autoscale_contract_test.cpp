@@ -220,12 +220,12 @@ TEST_P(schedule_contract, continues_on_a_worker) {
     EXPECT_EQ(sync_wait(where(pool)), there);
 }
 
-// "Refuses tasks from outside": the coroutine learns it by `task_cancelled`.
+// "Refuses tasks from outside": the coroutine gets what `execute` throws.
 TEST_P(schedule_contract, tells_a_closed_pool) {
     auto [pool] = make_pool({.threads = 1});
     pool.close();
     const auto go = [](thread_pool& p) -> co_task<> { co_await p.schedule(); };
-    EXPECT_THROW(sync_wait(go(pool)), task_cancelled);
+    EXPECT_THROW(sync_wait(go(pool)), regatta::task_rejected);
 }
 
 } // namespace
