@@ -77,6 +77,23 @@ TEST(run_loop, polls_no_task_that_a_task_adds) {
     EXPECT_EQ(loop.size(), 2u);
 }
 
+// The same where the tasks of a task run within it.
+TEST(run_loop, polls_no_task_that_is_added_while_polls_nest) {
+    run_loop loop;
+    int first = 0;
+    int added = 0;
+    loop.execute([&] { EXPECT_EQ(loop.poll(), 5u); });
+    for (int i = 0; i < 5; ++i) {
+        loop.execute([&] {
+            ++first;
+            loop.execute([&] { ++added; });
+        });
+    }
+    EXPECT_EQ(loop.poll(), 1u);
+    EXPECT_EQ(first, 5);
+    EXPECT_EQ(added, 0);
+}
+
 // "Runs tasks until `finish` was called and none waits."
 TEST(run_loop, runs_until_it_is_finished) {
     const library_test::time_limit limit("a loop that is finished");
@@ -282,6 +299,26 @@ TEST_P(pool_with_options, is_at_home_in_its_pool) {
             })
             .get(),
         2);
+}
+
+// Also for each turn of a strand.
+TEST_P(pool_with_options, stops_the_later_turns_of_a_strand) {
+    auto [pool] = make_pool({.threads = 1});
+    std::stop_source source;
+    const regatta::executor_with_options loads(pool, source.get_token());
+    const regatta::strand serial(loads);
+    std::atomic<int> runs{0};
+    library_test::door d;
+    library_test::hold_worker(pool, d);
+    for (int i = 0; i < 1000; ++i) {
+        serial.execute([&] {
+            ++runs;
+            source.request_stop();
+        });
+    }
+    d.open();
+    pool.wait();
+    EXPECT_LE(runs.load(), 16);
 }
 
 // A stop token is one of the options.

@@ -12,8 +12,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -407,6 +409,31 @@ TEST(strand, a_full_pool_does_not_stop_it) {
         d.open();
         await([&] { return runs.load() == 100; });
     }
+}
+
+// "the pool may then queue one task more a worker than its capacity": whatever runs the turns.
+TEST(strand, many_turns_do_not_overfill_a_pool) {
+    const library_test::time_limit limit("a thousand strands in a small pool");
+    regatta::steady_pool pool(
+        {.threads = 1, .capacity = 4, .when_full = regatta::overflow::run_here});
+    std::atomic<int> runs{0};
+    std::atomic<std::size_t> most{0};
+    std::vector<strand<regatta::steady_pool>> all(1000, strand(pool));
+    pool.submit([&] {
+            for (auto& one : all) {
+                one = strand(pool);
+                one.execute([&] { // More than a turn runs.
+                    for (int i = 0; i < 20; ++i) {
+                        one.execute([&] { ++runs; });
+                    }
+                });
+                most = std::max(most.load(), pool.queued());
+            }
+        })
+        .get();
+    pool.wait();
+    EXPECT_EQ(runs.load(), 20'000);
+    EXPECT_LE(most.load(), 5u);
 }
 
 namespace {

@@ -55,7 +55,7 @@ struct taken_again : rl::test_suite<taken_again, 3> {
         if (index == 0) {
             held.fetch_sub(1, relaxed);
             room.give(1);
-            room.take_again();
+            RL_ASSERT(room.take_again(1));
             held.fetch_add(1, relaxed);
         } else {
             const auto got = static_cast<unsigned>(room.take(1));
@@ -67,6 +67,8 @@ struct taken_again : rl::test_suite<taken_again, 3> {
     void after() {
         RL_ASSERT(room.take(capacity + 1) == capacity - 1); // I1
         RL_ASSERT(room.take(1) == 0);
+        RL_ASSERT(room.take_again(1));
+        RL_ASSERT(!room.take_again(1)); // I1
     }
 };
 

@@ -32,9 +32,9 @@ namespace regatta {
 /// ```
 ///
 /// What continues the future without an executor, and a coroutine that awaits it, run in
-/// `set_value`. A promise that is destroyed unset cancels the future. A task of a pool that waits
-/// for the future blocks its worker, perhaps the one that would set it: continue the future there,
-/// or await it.
+/// `set_value`, on top of it. A promise that is destroyed unset cancels the future. A task of a
+/// pool that waits for the future blocks its worker, perhaps the one that would set it: continue
+/// the future there, or await it.
 ///
 /// Threads: one at a time; the future is another thread's as it likes.
 /// Blocks: never, but for what runs in `set_value`.

@@ -57,7 +57,8 @@ namespace regatta {
 /// before the task.
 /// Failure: an exception of a task of `execute` goes to the error sink. After `finish`, `execute`
 /// and `submit` throw `task_rejected`; the task is destroyed. In a fork of the process they throw
-/// `std::system_error` (`no_such_process`).
+/// `std::system_error` (`no_such_process`), and the loop is empty and finished; what it had is
+/// neither run nor destroyed there.
 /// Cost: a short lock to submit and one to run, and a system call if a thread sleeps in `run`. No
 /// heap for closures that fit into a `task` once the queue has had its greatest length. A future
 /// takes a block, as those of a pool do.
@@ -69,6 +70,10 @@ public:
     run_loop& operator=(const run_loop&) = delete;
     /// Destroys the tasks that wait; their futures are cancelled. No thread may be in a member.
     ~run_loop() {
+        if (stamp_.elsewhere()) {
+            waiting_.abandon();
+            return;
+        }
         finish();
         while (std::optional<detail::task_chain::task> unrun = take()) {
         }
@@ -133,13 +138,16 @@ public:
     /// @returns how many.
     std::size_t poll() {
         std::size_t ran = 0;
-        for (const std::size_t most = size(); ran != most && run_next(); ++ran) {
+        for (const std::uint64_t last = submitted(); run_next(last); ++ran) {
         }
         return ran;
     }
 
     /// Refuses further tasks. `run` returns once none waits.
     void finish() noexcept {
+        if (stamp_.elsewhere()) {
+            return;
+        }
         {
             const std::lock_guard lock(lock_);
             finished_ = true;
@@ -147,11 +155,17 @@ public:
         arrived_.notify_all();
     }
     bool finished() const noexcept {
+        if (stamp_.elsewhere()) {
+            return true;
+        }
         const std::lock_guard lock(lock_);
         return finished_;
     }
     /// How many tasks wait.
     std::size_t size() const noexcept {
+        if (stamp_.elsewhere()) {
+            return 0;
+        }
         const std::lock_guard lock(lock_);
         return waiting_.size();
     }
@@ -181,18 +195,31 @@ private:
         }
         arrived_.notify_one();
     }
-    std::optional<task> take() noexcept {
+    /// Tasks so far: the number of the last one.
+    std::uint64_t submitted() const noexcept {
+        if (stamp_.elsewhere()) {
+            return 0;
+        }
         const std::lock_guard lock(lock_);
-        if (waiting_.empty()) {
+        return taken_ + waiting_.size();
+    }
+    /// The next task, up to that one.
+    std::optional<task> take(std::uint64_t last = ~std::uint64_t{0}) noexcept {
+        if (stamp_.elsewhere()) {
             return std::nullopt;
         }
+        const std::lock_guard lock(lock_);
+        if (waiting_.empty() || taken_ >= last) {
+            return std::nullopt;
+        }
+        ++taken_;
         std::optional<task> next(std::move(waiting_.front()));
         waiting_.pop_front();
         return next;
     }
-    /// @returns false if no task waits.
-    bool run_next() noexcept {
-        std::optional<task> next = take();
+    /// @returns false if no task waits, or none up to that one.
+    bool run_next(std::uint64_t last = ~std::uint64_t{0}) noexcept {
+        std::optional<task> next = take(last);
         if (!next) {
             return false;
         }
@@ -214,6 +241,9 @@ private:
         for (;;) {
             if (run_next()) {
                 return true;
+            }
+            if (stamp_.elsewhere()) {
+                return false;
             }
             bool over = false;
             const auto settled = [&] {
@@ -243,6 +273,7 @@ private:
     mutable adaptive_mutex lock_;
     // Under the lock.
     detail::task_chain waiting_;
+    std::uint64_t taken_ = 0;
     std::uint64_t errors_ = 0;
     bool finished_ = false;
     event_count arrived_; ///< Where threads sleep that found no task.

@@ -45,6 +45,9 @@ concept task_options_like = std::convertible_to<T, task_options>;
 /// decoded.then(loads, upload);
 /// ```
 ///
+/// A continuation that a worker of the pool runs itself, as it waits for it, does not ask the stop
+/// token.
+///
 /// Threads, Blocks, Failure: as the pool, which must outlive it; and it what runs on it, as any
 /// executor.
 /// Cost: a copy of the options each task.
@@ -64,9 +67,10 @@ public:
         return pool_.submit(options_, std::forward<F>(f), std::forward<Args>(args)...);
     }
     template<class F>
-    bool try_execute(F&& f) const {
-        return pool_.try_execute(options_, std::forward<F>(f));
+    bool try_execute(F&& f) const requires requires(Pool& pool, const task_options& with) {
+        pool.try_execute(with, std::forward<F>(f));
     }
+    { return pool_.try_execute(options_, std::forward<F>(f)); }
 
     /// That of the pool: its workers run what they wait for.
     const void* home() const noexcept { return pool_.home(); }
@@ -75,7 +79,12 @@ private:
     friend struct detail::turn_access;
 
     template<class Job>
-    auto requeue(Job&& rest) const {
+    auto requeue(Job&& rest) const
+        -> decltype(detail::turn_access::requeue(std::declval<Pool&>(), std::move(rest),
+                                                 priority::medium)) {
+        if (options_.stop.stop_possible()) { // Each turn asks it.
+            return pool_.try_execute(options_, std::move(rest));
+        }
         return detail::turn_access::requeue(pool_, std::move(rest), options_.level);
     }
 

@@ -75,6 +75,13 @@ public:
         return at->tasks()[i];
     }
 
+    /// Forgets the tasks, in a fork of the process whose threads had them: neither they nor their
+    /// memory end.
+    void abandon() noexcept {
+        head_ = tail_ = spare_ = nullptr;
+        begin_ = end_ = size_ = 0;
+    }
+
     void swap(task_chain& other) noexcept {
         std::swap(head_, other.head_);
         std::swap(tail_, other.tail_);

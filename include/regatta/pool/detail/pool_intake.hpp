@@ -132,8 +132,8 @@ public:
             return try_place<F>(level, make, nullptr);
         }
         engine_.refuse_fork(submission);
-        source_.room().take_again();
-        return append_one<false>(level, moved<F>, std::addressof(rest), engine_.caller());
+        return source_.room().take_again(engine_.expected()) &&
+               append_one<false>(level, moved<F>, std::addressof(rest), engine_.caller());
     }
 
     /// Tasks that were not accepted.

@@ -54,12 +54,22 @@ public:
         }
         return 0;
     }
-    /// Takes room again that a task gave back, also where another one has it by now. Until that one
-    /// has given it back nobody else gets any.
-    void take_again() noexcept {
-        if (capacity_ != 0) {
-            left_.fetch_sub(1, std::memory_order_relaxed); // relaxed: as in take().
+    /// Takes room again that a task gave back, also where another one has it by now, as long as no
+    /// more than `most` are taken beyond the capacity. Until they are given back nobody else gets
+    /// any. @returns whether the caller holds room.
+    bool take_again(std::size_t most) noexcept {
+        if (capacity_ == 0) {
+            return true;
         }
+        // relaxed, all: as in take().
+        std::ptrdiff_t left = left_.load(std::memory_order_relaxed);
+        while (left > -static_cast<std::ptrdiff_t>(most)) {
+            if (left_.compare_exchange_weak(left, left - 1, std::memory_order_relaxed,
+                                            std::memory_order_relaxed)) {
+                return true;
+            }
+        }
+        return false;
     }
     /// Gives back the room of `count` tasks.
     void give(std::size_t count) noexcept {
