@@ -99,28 +99,24 @@ bool stream_items_cost_more(const scale_evidence& stream, const point_evidence& 
 /// Holds the loss against that of stream, which does nothing but move memory.
 void ask_stream(const advising& with, const loss& lost) {
     const scale_evidence& stream = *with.all.bandwidth;
-    const std::string measure =
-        fmt::format("regatta scale stream --workers 1,{} --json stream.json", lost.workers);
+    const auto ask_again = [&](const std::string& why) {
+        with.leave_open(
+            topic::limit, "Whether that is memory bandwidth: " + why,
+            fmt::format("regatta scale stream --workers 1,{} --json stream.json", lost.workers));
+    };
     const auto sound = sound_points(stream);
     const auto same = std::ranges::find_if(
         sound, [&](const point_evidence* one) { return one->workers == lost.workers; });
     if (same == sound.end()) {
-        with.leave_open(topic::limit,
-                        fmt::format("Whether that is memory bandwidth: {} has no sound figure with "
-                                    "{} workers.",
-                                    stream.file, lost.workers),
-                        measure);
-        return;
+        return ask_again(
+            fmt::format("{} has no sound figure with {} workers.", stream.file, lost.workers));
     }
     const point_evidence& point = **same;
     const bool used_up = point.efficiency->value < bandwidth_used_up;
     if (used_up && !stream_items_cost_more(stream, point)) {
-        with.leave_open(topic::limit,
-                        fmt::format("Whether that is memory bandwidth: with {} workers stream lost "
-                                    "outside its items in {}; a larger size tells.",
-                                    lost.workers, stream.file),
-                        measure);
-        return;
+        return ask_again(fmt::format("with {} workers stream lost outside its items in {}; a "
+                                     "larger size tells.",
+                                     lost.workers, stream.file));
     }
     with.to.limit = used_up ? limit_kind::memory : limit_kind::core;
     std::string text = fmt::format("stream, which only moves memory, is {} times as fast with {} "

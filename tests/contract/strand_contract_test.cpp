@@ -367,7 +367,7 @@ TEST_P(pool_strand, is_an_executor) {
     EXPECT_LT(beats.load(), 1000);
 }
 
-// "In a full pool of this library a strand's turn keeps its room": the task that fills it runs.
+// "In a full thread pool a strand's turn keeps its room": the task that fills the pool runs.
 TEST(strand, leaves_a_full_pool_to_others) {
     const library_test::time_limit limit("a task beside a strand on a full pool");
     for (const auto policy :
@@ -392,6 +392,7 @@ TEST(strand, leaves_a_full_pool_to_others) {
     }
 }
 
+// Nor does the strand wait for room that others have.
 TEST(strand, a_full_pool_does_not_stop_it) {
     const library_test::time_limit limit("a strand on a full pool");
     for (const auto policy :

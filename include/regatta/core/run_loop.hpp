@@ -47,7 +47,8 @@ namespace regatta {
 /// `then(loop, f)`, `schedule_on(loop)`, `co_spawn(loop, task)`, `strand` and a `timer_scheduler`
 /// take it as an executor. A thread that must wait for a future runs the loop meanwhile, as
 /// `while (!f.ready()) { main.run_one_for(1ms); }`: a continuation in the loop ends the wait at
-/// once. If it blocks in a future instead, whose work needs the loop, it blocks for ever.
+/// once. If it blocked in the future instead, a task of the loop that the future needs would not
+/// run.
 ///
 /// The members are named after those of Boost.Asio's `io_context` and `std::execution::run_loop`.
 ///

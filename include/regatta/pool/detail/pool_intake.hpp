@@ -123,7 +123,7 @@ public:
 
     /// Appends what a worker's task leaves for later, in the room that the task had. A pool that is
     /// full may queue one task more than its capacity so for each worker. From another thread: as
-    /// `try_place`.
+    /// `try_place`. @returns whether it did.
     template<class F>
     bool requeue(priority level, F&& rest) {
         static_assert(task_slot::fits_cell<F>);
