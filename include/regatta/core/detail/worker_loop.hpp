@@ -157,8 +157,8 @@ public:
     /// Runs the next task, or does a part of the work of a region. @returns false if the worker
     /// found nothing.
     REGATTA_APART bool run_next_or_help(worker& me) noexcept {
-        if constexpr (requires { Source::has_tasks_below_forks; }) {
-            if (forks_.offers()) {
+        if constexpr (requires { source_.has_tasks_below_forks(); }) {
+            if (source_.has_tasks_below_forks() && forks_.offers()) {
                 return run_next(me, reach(), false) || fork_help::run(*this, me) || run_next(me);
             }
         }

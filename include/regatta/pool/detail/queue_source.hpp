@@ -28,9 +28,6 @@ namespace regatta::detail {
 /// Failure: a task's exception goes to the error tally.
 class queue_source {
 public:
-    /// Those of low priority, but for every 32nd turn.
-    static constexpr bool has_tasks_below_forks = true;
-
     /// The source's part of a worker's record.
     struct seat {
         task_queues::tally tally; ///< Cells that the worker has used.
@@ -51,6 +48,8 @@ public:
 
     // --- for the worker loop ---------------------------------------------------------------------
 
+    /// Perhaps: those of low priority, but for every 32nd turn.
+    bool has_tasks_below_forks() const noexcept { return queues_.levels_used(); }
     template<class Found>
     REGATTA_INLINE worker_turn run_next(seat& mine, unsigned worker, unsigned reach, Found&& found,
                                         bool below_forks = true) noexcept {

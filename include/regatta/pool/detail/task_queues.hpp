@@ -194,6 +194,12 @@ public:
         return any_of(worker, reach, [](queue& q) { return q.coming(); });
     }
 
+    /// Whether any task has had another priority than medium.
+    bool levels_used() const noexcept {
+        // relaxed: a hint, as in take().
+        return levels_used_.load(std::memory_order_relaxed);
+    }
+
     /// Refuses tasks from outside from now on.
     REGATTA_APART void close() noexcept {
         for_each([](queue& q) { q.close(); });
