@@ -18,8 +18,6 @@ HEADING = re.compile(r"(#{1,6}) +(.*?) *#*$")
 LINK = re.compile(r"(!?)\[((?:[^\[\]`]|`[^`]*`)*)\]\(([^()\s]+)\)")
 ELSEWHERE = re.compile(r"[a-z]+:|//")
 LABEL = re.compile(r"^(\s*)/// ((?:Threads|Blocks|Order|Failure|Cost)(?:, (?:Threads|Blocks|Order|Failure|Cost))*): *")
-# A label that follows a sentence on its line.
-LATER = re.compile(r"^(\s*///) (.*?\.) ((?:Threads|Blocks|Order|Failure|Cost): .*)$")
 # Text in bold may hold code. Doxygen takes ** before code for asterisks.
 BOLD = re.compile(r"(?<!\*)\*\*(?=\S)((?:[^*`]|`[^`]*`)+?)(?<=\S)\*\*(?!\*)")
 # The first page, which doxygen names itself.
@@ -106,13 +104,7 @@ def document(name, lines):
 
 
 def header(lines):
-    split = []
     for line in lines:
-        while later := LATER.match(line):
-            split.append(f"{later[1]} {later[2]}")
-            line = f"{later[1]} {later[3]}"
-        split.append(line)
-    for line in split:
         if label := LABEL.match(line):
             yield f"{label[1]}/// @par {label[2]}"
             line = f"{label[1]}/// {line[label.end():]}"

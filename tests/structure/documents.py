@@ -8,6 +8,7 @@ import posixpath
 import re
 
 FENCE = re.compile(r"\s*```")
+LATE_LABEL = re.compile(r"///.*[.;)`] ((?:Threads|Blocks|Order|Failure|Cost)(?:, \w+)*): ")
 CODE_SPAN = re.compile(r"`[^`]*`")
 LINK = re.compile(r"\]\(([^()\s]+)\)|^\s*\[[^\]]+\]:\s+(\S+)")
 ELSEWHERE = re.compile(r"[a-z]+:|//")
@@ -208,4 +209,13 @@ def include_costs(tree):
         yield f"{COSTS}:1: {fault} <{header}>; script/bench compile --only umbrellas --rounds 3 --markdown makes the table"
 
 
-RULES = (links, public_headers, public_names, contents, figures, install_lines, include_costs)
+def doc_labels(tree):
+    """Each label of the doc blocks of public headers begins a line: the site finds it only there."""
+    for name in tree.files:
+        if name.startswith("include/") and name.endswith(".hpp") and "/detail/" not in name:
+            for number, line in enumerate(tree.lines(name), 1):
+                if label := LATE_LABEL.search(line):
+                    yield f"{name}:{number}: the label {label[1]} is within a line; begin a line with it"
+
+
+RULES = (links, public_headers, public_names, contents, figures, install_lines, include_costs, doc_labels)

@@ -319,6 +319,13 @@ class Rules(unittest.TestCase):
         unnamed = {moved: table, "docs/reference/headers.md": "`regatta/base/version.hpp`\n"}
         self.check("public_headers", unnamed, "lock.hpp:1: no page")
 
+    def test_doc_labels(self):
+        header = "include/regatta/sync/lock.hpp"
+        self.check("doc_labels", {header: LICENCE + "/// A lock. Cost: a load.\n"}, "the label Cost is within a line")
+        self.check("doc_labels", {header: LICENCE + "    /// Threads: any. Blocks, Order: as others.\n"}, "Blocks, Order is")
+        for text in ("/// A lock.\n/// Cost: a load.\n", "/// Threads, Blocks: as `lock`.\n"):
+            self.assertEqual(complaints("doc_labels", {header: LICENCE + text}), [])
+
     def test_public_names(self):
         header, page = "include/regatta/sync/lock.hpp", "docs/reference/new.md"
         text = (

@@ -473,7 +473,8 @@ co_task<typename future_group<R>::results> await_all(future_group<R> group) {
 /// ```
 ///
 /// The coroutine continues on the thread where the last task ends, or on this one if all have ended
-/// by then. Cost: one allocation beside that of the results.
+/// by then.
+/// Cost: one allocation beside that of the results.
 template<class R>
 auto operator co_await(future_group<R>&& group) {
     return detail::await_all(std::move(group)).operator co_await();

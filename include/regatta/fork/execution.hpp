@@ -206,7 +206,8 @@ Iterator find_if(const Policy& policy, Iterator first, Iterator last, Predicate 
 }
 
 /// Copies the elements for which `pred` holds to `out`, in their order. @returns the end of the
-/// output. Cost: tests each element once; a byte of memory an element.
+/// output.
+/// Cost: tests each element once; a byte of memory an element.
 template<execution_policy Policy, std::random_access_iterator In, std::random_access_iterator Out,
          class Predicate>
 Out copy_if(const Policy& policy, In first, In last, Out out, Predicate pred) {

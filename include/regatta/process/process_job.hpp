@@ -113,15 +113,16 @@ public:
     /// Whether every task has ended.
     bool done() const;
     std::size_t tasks() const;
-    /// How many tasks have ended. Cost: a look at each.
+    /// How many tasks have ended.
+    /// Cost: a look at each.
     std::size_t progress() const;
     /// Cancels the tasks that no worker has begun; those in work end. @returns how many those were.
     /// Cost: a look at each, and a compare-and-swap for each that it cancels; meanwhile other calls
     /// of the pool wait.
     std::size_t cancel() const;
 
-    /// Waits, then tells which tasks failed and how, in the order of their index. Cost: a record
-    /// for each.
+    /// Waits, then tells which tasks failed and how, in the order of their index.
+    /// Cost: a record for each.
     std::vector<task_failure> failures() const;
     /// `process_task::job` of its tasks.
     std::uint64_t number() const;

@@ -190,7 +190,8 @@ public:
     ~process_pool();
 
     /// Memory for `count` elements, all zeros, that this process and the workers may write; until
-    /// `release`. Failure: `std::system_error` ENOMEM; no later access fails.
+    /// `release`.
+    /// Failure: `std::system_error` ENOMEM; no later access fails.
     template<class T>
     std::span<T> allocate(std::size_t count) {
         return {static_cast<T*>(allocate_in<T>(detail::pool_segment::output, count)), count};
@@ -240,9 +241,9 @@ public:
         return map<Function>(input, output, output.size());
     }
 
-    /// Has a worker call a function once. Failure: also `std::system_error` ENOMEM, if there is no
-    /// shared memory for one more job. The future throws `remote_error` or `task_failed` where
+    /// Has a worker call a function once. The future throws `remote_error` or `task_failed` where
     /// it failed. `future::cancel` discards the result; it cannot stop a function that has begun.
+    /// Failure: also `std::system_error` ENOMEM, if there is no shared memory for one more job.
     template<auto Function, class... Args>
     auto submit(const Args&... args) -> future<typename detail::submit_shape_of<Function>::result> {
         using shape = detail::submit_shape_of<Function>;

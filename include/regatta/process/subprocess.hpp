@@ -228,7 +228,8 @@ struct kernel_gap {
 /// Tries what `process/` would like to use. Empty on Linux 5.11 or later without a sandbox; no gap
 /// keeps `spawn`, `shared_memory` or `process_pool` from working.
 ///
-/// Threads: any. Cost: some system calls; nothing is remembered.
+/// Threads: any.
+/// Cost: some system calls; nothing is remembered.
 REGATTA_SYSTEM_API std::vector<kernel_gap> kernel_gaps();
 
 } // namespace regatta

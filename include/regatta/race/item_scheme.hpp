@@ -42,7 +42,8 @@ public:
     /// Computes an item on the calling thread. Each item once; the calling threads count as the
     /// scheme's workers.
     ///
-    /// Threads: any, at once for different items. Blocks: as long as the item takes.
+    /// Threads: any, at once for different items.
+    /// Blocks: as long as the item takes.
     /// Failure: none; what an item throws goes to the report.
     void operator()(std::size_t item) const noexcept { call_->run(of_, item); }
 
@@ -88,7 +89,8 @@ private:
 
 /// The functions that a scheme's file offers the command.
 ///
-/// Threads: one at a time. Failure: a function that returns false, or null, has written why.
+/// Threads: one at a time.
+/// Failure: a function that returns false, or null, has written why.
 struct scheme_entry {
     using text = detail::entry_text;
 
