@@ -48,6 +48,8 @@ COLUMNS = ("Regatta", "oneTBB", "Asio", "OpenMP", "moodycamel", "Python")
 COLOURS = {"oneTBB": "#0b57a4", "Asio": "#b35900", "OpenMP": "#0a7d4b", "moodycamel": "#8250df", "Python": "#cf222e"}
 TBB, OPENMP = ("oneTBB enqueue", "oneTBB task_group"), ("OpenMP static", "OpenMP dynamic")
 EXECUTE, WITHIN = "execute, one outside", "submitted by a task"
+# How the names of a table's comparisons begin, where that is not how the table is looked up.
+COMPARED = {EXECUTE: "execute", WITHIN: "within a worker", "submit, then get": "futures", "submission to begin": "wake", "a lone timer": "late"}
 ROWS = (
     ("a task from outside", "ns", 1, {"Regatta": ("pools", EXECUTE, "steady_pool"), "oneTBB": ("pools", EXECUTE, *TBB), "Asio": ("pools", EXECUTE, "Boost.Asio thread_pool")}),
     ("a task from within a task", "ns", 1, {"Regatta": ("pools", WITHIN, "steady_pool"), "oneTBB": ("pools", WITHIN, *TBB), "Asio": ("pools", WITHIN, "Boost.Asio thread_pool")}),
@@ -132,40 +134,40 @@ def duration(nanoseconds):
 
 
 def find(results, place):
-    """What a cell of the README's table shows, in nanoseconds: (median, low, high); None where there is none."""
+    """What a cell of the README's table shows, in nanoseconds: (median, low, high, row); None where there is none."""
     name, title, *rows = place
     result = results.get(name, {})
-    found = [spread(one["time_ns"]) for one in result.get("schemes", []) if one["name"] in rows and one["time_ns"]]
-    found += [spread(part[row], 1e9) for part in result.get("seconds", {}).values() for row in rows if row in part]
+    found = [spread(one["time_ns"], one["name"]) for one in result.get("schemes", []) if one["name"] in rows and one["time_ns"]]
+    found += [spread(part[row], row, 1e9) for part in result.get("seconds", {}).values() for row in rows if row in part]
     tables = [table for table in result.get("tables", []) if title in table["title"]]
-    found += [spread(one, {"ns": 1, "µs": 1e3, "ms": 1e6}.get(table["unit"], 1))
+    found += [spread(one, one["name"], {"ns": 1, "µs": 1e3, "ms": 1e6}.get(table["unit"], 1))
               for table in tables[:1] for one in table["rows"] if one["name"] in rows]
     return min(found, default=None)
 
 
-def spread(figure, size=1):
-    """(median, low, high); without an interval three times the median."""
+def spread(figure, row, size=1):
+    """(median, low, high, row); without an interval three times the median."""
     known = figure.get("count", ENOUGH) >= ENOUGH
     ends = [figure[end] if known and figure.get(end) is not None else figure["median"] for end in ("low", "high")]
-    return tuple(one * size for one in (figure["median"], *ends))
+    return (*(one * size for one in (figure["median"], *ends)), row)
 
 
 def summary(results):
-    """(what, unit, {column: (median, low, high) in the unit}) of each row of the README's table."""
+    """(what, unit, {column: (median, low, high, row) in the unit}) of each row of the README's table."""
     for what, unit, size, places in ROWS:
         found = {column: find(results, place) for column, place in places.items()}
-        found = {column: tuple(one / size for one in value) for column, value in found.items() if value is not None}
+        found = {column: (*(one / size for one in value[:3]), value[3]) for column, value in found.items() if value is not None}
         if "Regatta" in found:
             yield what, unit, found
 
 
-def told_apart(results, places, one, other):
-    """Whether a comparison of the results, round by round, tells two columns of a row apart; None without one."""
-    (bench, title, *rows), (peers_bench, _, *peers) = places[one], places[other]
-    for measure in results.get(bench, {}).get("measures", []) if bench == peers_bench else []:
-        pairs = ((measure["subject"], measure["peer"]), (measure["peer"], measure["subject"]))
-        if measure["name"].startswith(title) and any(a in rows and b in peers for a, b in pairs) and "low" in measure["ratio"]:
-            return not measure["ratio"]["low"] <= 1 <= measure["ratio"]["high"]
+def told_apart(results, place, one, other):
+    """Whether a comparison of the results, round by round, tells two rows of a table apart; None without one."""
+    bench, title, *_ = place
+    for measure in results.get(bench, {}).get("measures", []):
+        low, high = (measure["ratio"].get(end) for end in ("low", "high"))
+        if measure["name"].startswith(COMPARED.get(title, title)) and {measure["subject"], measure["peer"]} == {one, other} and low is not None:
+            return not low <= 1 <= high
     return None
 
 
@@ -174,7 +176,7 @@ def is_best(results, places, found, column):
     best = min(found, key=found.get)
     if found[column][0] <= found[best][0] * 1.03:
         return True
-    apart = told_apart(results, places, best, column)
+    apart = told_apart(results, places[column], found[best][3], found[column][3])
     return found[column][1] <= found[best][2] if apart is None else not apart
 
 
@@ -203,7 +205,7 @@ def start_table(results):
         lines.append(f"| {what} | " + " | ".join(shown.get(column, "–") for column in COLUMNS) + " |")
     noise = ", ".join(f"{what} {100 * floor:.0f} %" for what, floor in loud(results))
     noise = f" Noise floors above 10 %: {noise}." if noise else ""
-    return "\n".join(lines) + f"\n\nMedians; bold: within 3 % of the best, or not told apart from it by its interval.{noise} {provenance(results['machine'])}."
+    return "\n".join(lines) + f"\n\nMedians; bold: within 3 % of the best, or not told apart from it by the interval of their ratio, or of its time where they were not compared.{noise} {provenance(results['machine'])}."
 
 
 def picture(results):

@@ -357,8 +357,13 @@ class Rules(unittest.TestCase):
                    "warnings": [], "peers": {"oneTBB": "1"}}
         row = {"median": 2.0, "low": 1.0, "high": 3.0, "count": 7, "disturbed": False}
         table = {"title": "execute, one outside", "unit": "ns", "noise_floor": 0.1,
-                 "rows": [{"name": "steady_pool"} | row, {"name": "oneTBB enqueue"} | row | {"median": 6.0, "count": 3}]}
-        bench = {"rounds": 7, "samples": 1, "dropped": 0, "flags": "", "skipped": [], "measures": [], "tables": [table],
+                 "rows": [{"name": "steady_pool"} | row, {"name": "oneTBB enqueue"} | row | {"median": 6.0, "count": 3},
+                          {"name": "Boost.Asio thread_pool"} | row | {"median": 4.0, "low": 2.5}]}
+        # Asio is told apart from the best by the interval of their ratio, not by its own. oneTBB's ratio is that of another row.
+        ratios = {"oneTBB task_group": (0.9, 1.1), "Boost.Asio thread_pool": (0.4, 0.6)}
+        compared = [{"name": f"execute, {peer}", "subject": "steady_pool", "peer": peer, "bar": None, "holds": True,
+                     "ratio": {"median": 0.5, "low": low, "high": high, "count": 7}} for peer, (low, high) in ratios.items()]
+        bench = {"rounds": 7, "samples": 1, "dropped": 0, "flags": "", "skipped": [], "measures": compared, "tables": [table],
                  "notes": ["execute, one outside: far apart", "elsewhere: a word"]}
         files = {"docs/site/figures.py": here.read_text(encoding="utf-8"), "docs/figures/machine.json": json.dumps(machine),
                  "docs/figures/pools.json": json.dumps(bench)}
@@ -370,7 +375,7 @@ class Rules(unittest.TestCase):
             (root / "README.md").write_text("<!-- made by script/docs --figures -->\n<!-- end -->\n", encoding="utf-8")
             subprocess.run([sys.executable, "-B", root / "docs/site/figures.py"], check=True)
             made = {name: (root / name).read_text(encoding="utf-8") for name in ("README.md", "docs/benchmarks.md", "docs/figures/peers.svg")}
-        self.assertIn("| a task from outside | **2.00 ns** | 6.00 ns |", made["README.md"])
+        self.assertIn("| a task from outside | **2.00 ns** | 6.00 ns | 4.00 ns |", made["README.md"])
         self.assertIn("**Execute, one outside.** Noise floor 10.0 %. Far apart.", made["docs/benchmarks.md"])
         self.assertIn("| steady_pool | 2.00 ns | 1.00 ns … 3.00 ns |", made["docs/benchmarks.md"])
         self.assertIn("| oneTBB enqueue | 6.00 ns | – |", made["docs/benchmarks.md"])
