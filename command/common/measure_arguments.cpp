@@ -150,7 +150,7 @@ void add_measure_options(subcommand command, measure_arguments& a) {
         .type_name("TIME")
         .excludes(rounds);
     command.add_option("--kernel", a.kernel, "Which code computes an item").type_name("NAME");
-    command.add_option("--type", a.type, "Of the elements: float or double").type_name("NAME");
+    command.add_option("--type", a.type, "Of the elements").type_name("float|double");
     command.add_option("--items", a.items, "How many items, where that is not the size")
         .check(check_size)
         .type_name("N");

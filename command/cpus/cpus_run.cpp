@@ -4,6 +4,7 @@
 #include "cpus/cpus_run.hpp"
 
 #include "common/argument_checks.hpp"
+#include "common/exclusivity_names.hpp"
 #include "common/lease_watcher.hpp"
 #include "common/terminal.hpp"
 #include "common/usage_error.hpp"
@@ -41,26 +42,14 @@ struct run_arguments {
     std::vector<std::string> words;
 };
 
-/// The levels as one types them: "isolated-partition".
-std::vector<std::pair<std::string, exclusivity>> levels() {
-    std::vector<std::pair<std::string, exclusivity>> names;
-    for (int level = 0; level <= static_cast<int>(exclusivity::isolated_at_boot); ++level) {
-        std::string name(to_string(static_cast<exclusivity>(level)));
-        for (char& c : name) {
-            c = c == ' ' ? '-' : c;
-        }
-        names.emplace_back(std::move(name), static_cast<exclusivity>(level));
-    }
-    return names;
-}
-
 exclusivity level_of(const std::string& text) {
+    const std::vector<std::string> names = exclusivity_names();
     std::string allowed;
-    for (const auto& [name, level] : levels()) {
-        if (name == text) {
-            return level;
+    for (std::size_t level = 0; level < names.size(); ++level) {
+        if (names[level] == text) {
+            return static_cast<exclusivity>(level);
         }
-        allowed += (allowed.empty() ? "" : ", ") + name;
+        allowed += (allowed.empty() ? "" : ", ") + names[level];
     }
     throw usage_error(
         fmt::format("--at-least: there is no level \"{}\"; there are {}", text, allowed));

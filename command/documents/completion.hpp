@@ -7,13 +7,15 @@
 
 #include "common/command_entry.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace regatta::command {
 
-/// The names that an option or argument takes: of "--scheme" those of all schemes.
+/// The names that an option or argument takes, where its value does not tell them: of "--scheme"
+/// those of all schemes.
 struct known_values {
     std::string name;
     std::vector<std::string> values;
@@ -27,6 +29,19 @@ std::string fish_completion(const command_entry& top, const std::vector<known_va
 /// How the value of an option is completed.
 enum class value_kind { none, file, directory, known, unknown };
 
+/// The words that a value may be, with blanks between them: "auto" of "A,B,...|auto".
+inline std::string words_in(std::string_view value) {
+    std::string words;
+    while (!value.empty()) {
+        const std::string_view one = value.substr(0, value.find('|'));
+        if (one.find_first_not_of("abcdefghijklmnopqrstuvwxyz") == one.npos) {
+            words += (words.empty() ? "" : " ") + std::string(one);
+        }
+        value.remove_prefix(std::min(one.size() + 1, value.size()));
+    }
+    return words;
+}
+
 inline value_kind kind_of(const option_entry& option, const std::vector<known_values>& known) {
     for (const known_values& one : known) {
         if (one.name == option.names.back()) {
@@ -35,6 +50,9 @@ inline value_kind kind_of(const option_entry& option, const std::vector<known_va
     }
     if (option.value.empty()) {
         return value_kind::none;
+    }
+    if (!words_in(option.value).empty()) {
+        return value_kind::known;
     }
     const bool is_file = option.value.compare(0, 4, "FILE") == 0;
     return is_file                 ? value_kind::file
@@ -50,7 +68,7 @@ inline std::string values_of(const option_entry& option, const std::vector<known
             text += one.name == option.names.back() ? (text.empty() ? "" : " ") + value : "";
         }
     }
-    return text;
+    return text.empty() ? words_in(option.value) : text;
 }
 
 /// Whether an argument is the name of a file, or may be.

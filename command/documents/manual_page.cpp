@@ -10,9 +10,6 @@
 namespace regatta::command {
 namespace {
 
-/// Shown at the foot of each page.
-constexpr std::string_view date_of_version = "2026-12-01";
-
 /// As text of roff: dashes stay what one types, and no line begins a request.
 std::string escaped(std::string_view text) {
     std::string out;
@@ -145,15 +142,15 @@ std::string manual_name(const std::string& path) {
 }
 
 std::string manual_page(const command_entry& command, const std::string& path,
-                        const std::string& version) {
+                        const page_foot& foot) {
     std::string title = manual_name(path);
     std::string page = ".TH ";
     for (const char c : title) {
         page += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     }
-    page += " 1 \"" + std::string(date_of_version) + "\" \"" + version +
-            "\" \"User Commands\"\n.SH NAME\n" + escaped(title) + " \\- " +
-            escaped(command.purpose) + "\n.SH SYNOPSIS\n" + synopsis(command, path);
+    page += " 1 \"" + foot.date + "\" \"" + foot.version + "\" \"User Commands\"\n.SH NAME\n" +
+            escaped(title) + " \\- " + escaped(command.purpose) + "\n.SH SYNOPSIS\n" +
+            synopsis(command, path);
     page += ".SH DESCRIPTION\n" + escaped(command.purpose);
     page += command.purpose.back() == '.' || command.purpose.back() == '?' ? "\n" : ".\n";
     for (const option_entry& argument : command.arguments) {
@@ -172,6 +169,7 @@ std::string manual_page(const command_entry& command, const std::string& path,
     }
     page += footer_sections(command.footer);
     if (path.find(' ') != std::string::npos) {
+        page += ".SH ENVIRONMENT\nSee " + bold(path.substr(0, path.find(' '))) + "(1).\n";
         page += ".SH SEE ALSO\n" + bold(manual_name(path.substr(0, path.rfind(' ')))) + "(1)\n";
     }
     return page;

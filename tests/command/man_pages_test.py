@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import unittest
 
-from support import run
+from support import environment, run
 
 # Asks bash for the completions of a line, of which the last word is being typed.
 BASH = r'''
@@ -78,6 +78,30 @@ class ManPages(unittest.TestCase):
             if "Examples:" in run(*path, "--help").stdout:
                 self.assertIn(".SH EXAMPLES\n", text)
 
+    def test_each_command_tells_its_exit_status_and_the_environment(self):
+        for path in self.commands:
+            text = (self.folder / "man" / ("-".join(["regatta", *path]) + ".1")).read_text(encoding="utf-8")
+            self.assertIn(".SH EXIT STATUS\n", text, path)
+            variables = text.split(".SH ENVIRONMENT\n")[1].split(".SH ")[0]
+            if path:
+                self.assertEqual(variables, "See \\fBregatta\\fR(1).\n", path)
+            else:
+                self.assertIn("NO_COLOR", variables)
+
+    def test_the_date_is_that_of_the_version_or_of_the_build(self):
+        for epoch, date in (("", r"20\d\d-\d\d-\d\d"), ("86400", "1970-01-02"), ("no number", r"20\d\d-\d\d-\d\d")):
+            with tempfile.TemporaryDirectory() as folder:
+                result = run("--write-documents", folder, env=environment(SOURCE_DATE_EPOCH=epoch))
+                self.assertEqual(result.returncode, 0, result)
+                for page in (pathlib.Path(folder) / "man").iterdir():
+                    self.assertRegex(page.read_text(encoding="utf-8"), rf'^\.TH \S+ 1 "{date}" "regatta [\d.]+" ')
+
+    def test_mandoc_accepts_the_pages(self):
+        self.tool("mandoc")
+        done = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", *sorted((self.folder / "man").iterdir())],
+                              capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+
     def test_man_accepts_the_pages(self):
         self.tool("man")
         for page in (self.folder / "man").iterdir():
@@ -110,6 +134,22 @@ class ManPages(unittest.TestCase):
         self.assertIn("std_thread", self.bash("regatta", "race", "--schemes", "=", "std"))
         self.assertIn("std_thread", self.bash("regatta", "race", "--schemes", "="))
         self.assertNotIn("stream", self.bash("regatta", "race", "--schemes", "=", "st"))
+        self.assertEqual(self.bash("regatta", "race", "--type", ""), ["float", "double"])
+        self.assertEqual(self.bash("regatta", "race", "--type", "="), ["float", "double"])
+        self.assertEqual(self.bash("regatta", "scale", "--workers", ""), ["auto"])
+        self.assertEqual(self.bash("regatta", "race", "--workers", ""), [])
+        self.assertEqual(self.bash("regatta", "cpus", "run", "--at-least", "s"), ["soft", "swept", "shielded"])
+        self.assertEqual(len(self.bash("regatta", "cpus", "run", "--at-least", "")), 6)
+
+    def test_the_other_shells_know_the_values_too(self):
+        zsh = (self.folder / "zsh" / "_regatta").read_text(encoding="utf-8")
+        self.assertIn("(float double)'", zsh)
+        self.assertIn("(auto)'", zsh)
+        self.assertIn("(soft swept shielded ", zsh)
+        fish = (self.folder / "fish" / "regatta.fish").read_text(encoding="utf-8")
+        self.assertIn("-l type -x -a 'float double'", fish)
+        self.assertIn("-l workers -x -a 'auto'", fish)
+        self.assertIn("-l at-least -x -a 'soft swept shielded ", fish)
 
     def test_zsh_reads_the_completion_with_every_option(self):
         text = (self.folder / "zsh" / "_regatta").read_text(encoding="utf-8")
