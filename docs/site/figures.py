@@ -20,7 +20,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = "docs/figures"
 PAGE, PICTURE, START = "docs/benchmarks.md", "docs/figures/peers.svg", "README.md"
-OURS = re.compile(r"(?:steady|balanced|dynamic|async_bus|worker_pool|process_pool|timer_scheduler|regatta|no death|one$|1 |\d+ )")
+OURS = re.compile(r"(?:steady|balanced|dynamic|async_bus|worker_pool|strand|process_pool|timer_scheduler|regatta|no death|one$|1 |\d+ )")
 BEGIN, END = "<!-- made by script/docs --figures -->", "<!-- end -->"
 
 # What each result comes from. {out} is the file that it writes.
@@ -32,6 +32,7 @@ RUNS = {
     "pools": ["bench/bench_pools", "--rounds", "7", *(word for title in POOL_TABLES for word in ("--only", title))],
     "bus": ["bench/bench_bus", "--rounds", "7"],
     "worker_pool": ["bench/bench_worker_pool", "--rounds", "7"],
+    "strand": ["bench/bench_strand", "--rounds", "7"],
     "fork": ["bench/bench_fork", "--rounds", "7"],
     "timers": ["bench/bench_timers", "--rounds", "7"],
     "process_pool": ["bench/bench_process_pool", "--rounds", "7"],
