@@ -7,7 +7,11 @@
 #include "support/threads.hpp"
 
 #include <regatta/core/coroutine.hpp>
+#include <regatta/core/promise.hpp>
+#include <regatta/core/run_loop.hpp>
 #include <regatta/core/std_future.hpp>
+#include <regatta/core/strand.hpp>
+#include <regatta/core/task_options.hpp>
 #include <regatta/pool.hpp>
 #include <regatta/time/timer_scheduler.hpp>
 
@@ -86,6 +90,20 @@ struct world {
     timer_scheduler on_pool{second, {.on_error = {[](std::exception_ptr) {}}}};
     delay later{on_thread};
     delay later_on_pool{on_pool};
+    const regatta::strand<thread_pool> serial{second};
+    const regatta::executor_with_options<thread_pool> urgent{second, regatta::priority::high};
+    regatta::run_loop loop{};
+    std::jthread runs_loop{[this] { loop.run(); }};
+    std::atomic<int> in_serial{0}; ///< How many are inside the strand.
+    /// Ends what resumes coroutines, in the order in which they may need it.
+    void close() {
+        first.close();
+        second.close();
+        on_thread.close();
+        on_pool.close();
+        loop.finish();
+        runs_loop.join();
+    }
 };
 
 /// Runs random programs: a tree, each point of which has the sum of its children, as a future or as
@@ -107,19 +125,26 @@ public:
         }
         return sum;
     }
-    future<long> start(point p) const {
-        future<long> f = make(p);
-        if (in_.cancels && p.draw(9, 12) == 0 && f.cancel()) {
-            EXPECT_TRUE(f.ready());
-            EXPECT_THROW(static_cast<void>(f.get()), task_cancelled);
-            throw task_cancelled();
-        }
-        return f;
-    }
+    /// @param alone whether no worker waits for a continuation of it: such a wait does not run what
+    /// is in a strand.
+    future<long> start(point p, bool alone) const { return unless_cancelled(p, make(p, alone)); }
     co_task<long> walk(point p) const {
-        switch (p.draw(5, 6)) {
+        switch (p.draw(5, 9)) {
         case 0:
             co_await pool(p, 6).schedule();
+            break;
+        case 3:
+            co_await schedule_on(in_.serial);
+            EXPECT_EQ(in_.in_serial.fetch_add(1), 0);
+            EXPECT_TRUE(in_.serial.running_in_this_thread());
+            EXPECT_EQ(in_.in_serial.fetch_sub(1), 1);
+            break;
+        case 4:
+            co_await schedule_on(in_.loop);
+            EXPECT_EQ(std::this_thread::get_id(), in_.runs_loop.get_id());
+            break;
+        case 5:
+            co_await schedule_on(in_.urgent);
             break;
         case 1:
             co_await schedule_on(in_.later);
@@ -135,18 +160,32 @@ public:
             co_return leaf(p);
         }
         long sum = 0;
-        std::vector<future<long>> started;
+        regatta::future_group<long> started;
         for (const point& child : children) {
-            if (child.draw(4, 2) == 0) {
-                started.push_back(start(child));
-            } else {
+            switch (child.draw(4, 4)) {
+            case 0:
                 sum += co_await walk(child);
+                break;
+            case 1:
+                started.push(spawn(child));
+                break;
+            default:
+                started.push(start(child, true));
             }
         }
         for (future<long>& f : started) {
             if (p.draw(7, 4) == 0) {
                 f = pass_on(p, std::move(f));
             }
+            f = pass_on_unwaited(p, std::move(f));
+        }
+        if (p.draw(8, 2) == 0) {
+            for (const long one : co_await std::move(started)) {
+                sum += one;
+            }
+            co_return sum;
+        }
+        for (future<long>& f : started) {
             sum += co_await std::move(f);
         }
         co_return sum;
@@ -161,6 +200,50 @@ private:
         }
         return 1;
     }
+    /// Of one's own, because nobody may wait for the end of what it starts.
+    static co_task<long> walk_in(sums self, point p) { co_return co_await self.walk(p); }
+    /// Not to be waited for by a worker.
+    future<long> spawn(point p) const {
+        switch (p.draw(13, 4)) {
+        case 0:
+            return unless_cancelled(p, regatta::co_spawn(in_.serial, walk_in(*this, p)));
+        case 1:
+            return unless_cancelled(p, regatta::co_spawn(in_.loop, walk_in(*this, p)));
+        case 2:
+            return unless_cancelled(p, regatta::co_spawn(in_.urgent, walk_in(*this, p)));
+        default:
+            return unless_cancelled(p, regatta::co_spawn(pool(p, 6), walk_in(*this, p)));
+        }
+    }
+    /// One perhaps that goes through an executor of which no worker that waits runs anything.
+    future<long> pass_on_unwaited(point p, future<long> f) const {
+        once same(in_.alive, [](long n) { return n; });
+        switch (p.draw(14, 6)) {
+        case 0:
+            return f.then(in_.serial, std::move(same));
+        case 1:
+            return f.then(in_.loop, std::move(same));
+        case 2:
+            if (!in_.throws) { // A promise that ends unset does not know why.
+                regatta::promise<long> made;
+                future<long> later = made.get_future();
+                static_cast<void>(std::move(f).then(
+                    in_.urgent, [made = std::move(made)](long n) mutable { made.set_value(n); }));
+                return later;
+            }
+            return f;
+        default:
+            return f;
+        }
+    }
+    future<long> unless_cancelled(point p, future<long> f) const {
+        if (in_.cancels && p.draw(9, 12) == 0 && f.cancel()) {
+            EXPECT_TRUE(f.ready());
+            EXPECT_THROW(static_cast<void>(f.get()), task_cancelled);
+            throw task_cancelled();
+        }
+        return f;
+    }
     thread_pool& pool(point p, std::uint64_t what) const {
         return mixed_ && p.draw(what, 2) == 0 ? in_.first : in_.second;
     }
@@ -172,9 +255,12 @@ private:
         return where.submit(in_.cancels ? in_.stop.get_token() : std::stop_token(),
                             once(in_.alive, std::move(f)));
     }
-    future<long> make(point p) const {
+    future<long> make(point p, bool alone) const {
         const auto children = p.children();
         if (children.empty()) {
+            if (alone && p.draw(15, 6) == 0) {
+                return in_.serial.submit(once(in_.alive, [*this, p] { return leaf(p); }));
+            }
             return submit(pool(p, 6), [*this, p] { return leaf(p); });
         }
         switch (p.draw(5, 3)) {
@@ -187,9 +273,9 @@ private:
                 return sum_of(p, all);
             });
         default: { // Each one is waited for in a continuation of the one before.
-            future<long> sum = start(children[0]);
+            future<long> sum = start(children[0], false);
             for (std::size_t i = 1; i < children.size(); ++i) {
-                auto add = [next = start(children[i])](long before) mutable {
+                auto add = [next = start(children[i], true)](long before) mutable {
                     return before + next.get();
                 };
                 sum = pass_on(children[i], std::move(sum))
@@ -202,7 +288,7 @@ private:
     regatta::future_group<long> start_all(const std::vector<point>& children) const {
         regatta::future_group<long> all;
         for (const point& child : children) {
-            all.push(start(child));
+            all.push(start(child, true));
         }
         return all;
     }
@@ -274,8 +360,9 @@ protected:
         for (int i = 0; i < 6; ++i) {
             const point p{static_cast<std::uint64_t>(d.roll(1 << 30)), 3};
             const bool walks = d.roll(2) == 0;
-            const long came = outcome(
-                [&] { return walks ? regatta::sync_wait(all.walk(p)) : result(all.start(p), d); });
+            const long came = outcome([&] {
+                return walks ? regatta::sync_wait(all.walk(p)) : result(all.start(p, true), d);
+            });
             const long expected = outcome([&] { return all.expect(p); });
             EXPECT_TRUE(came == expected || (!exact && came == was_cancelled))
                 << (walks ? "coroutine " : "future ") << p.seed << ": " << came << ", not "
@@ -309,10 +396,7 @@ protected:
         for (auto& thread : threads) {
             thread.join();
         }
-        first.close(); // What is left has nobody that waits for it.
-        second.close();
-        in.on_thread.close();
-        in.on_pool.close();
+        in.close(); // What is left has nobody that waits for it.
         EXPECT_EQ(in.alive.load(), 0) << "closures are left";
     }
 
@@ -385,6 +469,9 @@ TEST_P(future_programs_stress, programs_on_pools_that_end_end) {
                 break;
             case 3:
                 in.on_pool.close();
+                break;
+            case 4:
+                in.loop.finish();
                 break;
             default:
                 if (!pool.closed()) {
