@@ -77,8 +77,11 @@ else()
     install(FILES LICENSE README.md CHANGELOG.md LIMITATIONS.md DESTINATION ${documents})
     if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/docs) # Not in a package's sources.
         install(FILES CONTRIBUTING.md DESTINATION ${documents})
-        install(DIRECTORY examples DESTINATION ${documents})
+        install(DIRECTORY examples DESTINATION ${documents} PATTERN CMakeLists.txt EXCLUDE) # Part of this project's.
         install(DIRECTORY docs/ DESTINATION ${documents}/docs FILES_MATCHING PATTERN "*.md" PATTERN "*.svg"
             PATTERN "*.schema.json" PATTERN site EXCLUDE)
+        install(CODE "set(documents \"${documents}\")
+set(headers \"${CMAKE_INSTALL_INCLUDEDIR}\")")
+        install(SCRIPT cmake/link_documents.cmake)
     endif()
 endif()

@@ -1,0 +1,11 @@
+# In the installed documents links to headers lead to the installed headers: those stand elsewhere than in the sources.
+foreach(folder IN ITEMS documents headers)
+    cmake_path(ABSOLUTE_PATH ${folder} BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}")
+endforeach()
+file(GLOB pages "$ENV{DESTDIR}${documents}/docs/*/*.md")
+cmake_path(RELATIVE_PATH headers BASE_DIRECTORY "${documents}/docs/reference")
+foreach(page IN LISTS pages)
+    file(READ "${page}" text)
+    string(REPLACE "](../../include/" "](${headers}/" text "${text}")
+    file(WRITE "${page}" "${text}")
+endforeach()
