@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <system_error>
@@ -54,6 +55,9 @@ TEST_P(pool_overflow, has_the_capacity_that_it_was_given) {
         EXPECT_EQ(runs.load(), static_cast<int>(capacity));
     }
     EXPECT_EQ(make_pool({.threads = 1}).get<0>().capacity(), 0u);
+    // More than any memory holds, as in `capacity = -1`, is a limit that nothing reaches.
+    auto [vast] = make_pool({.threads = 1, .capacity = std::numeric_limits<std::size_t>::max()});
+    EXPECT_TRUE(vast.try_execute([] {}));
 }
 
 // `reject`: "The caller gets `task_rejected`."; "false if full or closed: f untouched".

@@ -14,9 +14,12 @@
 #include <regatta/cpu/affinity.hpp>
 #include <regatta/message/worker_pool.hpp>
 #include <regatta/sync/adaptive_mutex.hpp>
+#include <regatta/time/timer_scheduler.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
+#include <semaphore>
 #include <thread>
 #include <utility>
 
@@ -59,6 +62,30 @@ void enter(int priority, const regatta::cpu_set& cpu) {
 void leave() {
     regatta::schedule_this_thread({regatta::scheduling_policy::other, 0});
 }
+
+/// A callback that does nothing. One of its moves, counted from 1, lets another thread go on.
+class telling_callback {
+public:
+    telling_callback(int& moves, int telling, std::binary_semaphore& go) noexcept
+        : moves_(&moves)
+        , telling_(telling)
+        , go_(&go) {}
+    telling_callback(telling_callback&& other) noexcept
+        : moves_(other.moves_)
+        , telling_(other.telling_)
+        , go_(other.go_) {
+        if (++*moves_ == telling_) {
+            go_->release();
+        }
+    }
+    telling_callback& operator=(telling_callback&&) = delete;
+    void operator()() const noexcept {}
+
+private:
+    int* moves_;
+    int telling_;
+    std::binary_semaphore* go_;
+};
 
 class real_time : public testing::Test {
 protected:
@@ -198,4 +225,35 @@ TEST_F(real_time, a_preempted_producer_lets_a_handler_submit_that_finds_the_ring
     full = true;
     eventually("room in the ring", [&] { return submitted.load(); });
     pool.close();
+}
+
+TEST_F(real_time, a_timer_thread_lends_its_priority_to_who_has_its_lock) {
+    using namespace std::chrono_literals;
+    std::atomic<int> ticks{0};
+    regatta::timer_scheduler timers{
+        {.pin = cpu(), .schedule = {regatta::scheduling_policy::fifo, 3}}};
+    timers.every(1ms, [&] { ++ticks; });
+    std::binary_semaphore go{0};
+    int moves = 0; // The last one is into the place of the timer, under the lock.
+    timers.after(1h, telling_callback(moves, 0, go));
+    const int last = std::exchange(moves, 0);
+
+    std::atomic<int> ended{0};
+    std::jthread between([&] {
+        enter(2, cpu());
+        within = true;
+        go.acquire(); // Of the thread below, which it stops there.
+        for (const int before = ticks; ticks == before;) {
+        }
+        ++ended;
+        leave();
+    });
+    eventually("the thread in between", [] { return within.load(); });
+    std::jthread low([&] {
+        enter(1, cpu());
+        timers.after(1h, telling_callback(moves, last, go));
+        ++ended;
+        leave();
+    });
+    eventually("a tick, and its end", [&] { return ended == 2; });
 }

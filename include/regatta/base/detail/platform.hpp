@@ -14,6 +14,7 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 
 namespace regatta {
 
@@ -130,6 +131,15 @@ inline void renew_pages(void* start, std::size_t bytes) noexcept;
 /// @returns 0, or the error number; then nothing has changed. `EPERM`: a right is missing;
 /// `EINVAL`: no such priority; `ENOTSUP`: the call does not exist.
 inline int schedule_this_thread(scheduling_policy policy, int priority) noexcept;
+
+/// Whether a thread that is started under that policy, by the calling thread, is of real-time
+/// priority.
+inline bool is_real_time(scheduling_policy policy) noexcept;
+
+/// Lets the thread that holds the mutex have the priority of those that wait for it, from now on.
+/// That makes it slower where threads meet. Does nothing where the system cannot do it.
+/// @param mutex that nobody has locked yet.
+inline void lend_priority(std::mutex& mutex) noexcept;
 
 } // namespace regatta::detail::platform
 

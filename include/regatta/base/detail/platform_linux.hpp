@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <mutex>
 #include <thread>
 
 #include <fcntl.h>
@@ -57,16 +58,31 @@ inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
         until.tv_nsec = width_cast<long>(
             std::chrono::duration_cast<std::chrono::nanoseconds>(since - seconds).count());
     }
-    // A 32-bit system with a 64-bit time_t needs the call of that width.
+    const auto wait = [&](long call, const void* time) noexcept {
+        return ::syscall(call, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT_BITSET | flag,
+                         expected, time, nullptr, bits) == 0
+                   ? 0
+                   : errno;
+    };
+    if (deadline == nullptr) {
+        return wait(futex_call, nullptr) != ETIMEDOUT;
+    }
 #if defined(SYS_futex_time64)
-    constexpr long call = sizeof(time_t) > sizeof(long) ? SYS_futex_time64 : futex_call;
-#else
-    constexpr long call = futex_call;
+    // A 32-bit system with a 64-bit time_t needs the call of that width, which Linux has since 5.1.
+    if constexpr (sizeof(time_t) > sizeof(long)) {
+        if (const int error = wait(SYS_futex_time64, &until); error != ENOSYS) {
+            return error != ETIMEDOUT;
+        }
+        const struct {
+            long seconds;
+            long nanoseconds;
+        } narrow{
+            static_cast<long>(std::min<time_t>(until.tv_sec, std::numeric_limits<long>::max())),
+            until.tv_nsec};
+        return wait(futex_call, &narrow) != ETIMEDOUT;
+    }
 #endif
-    const long status =
-        ::syscall(call, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT_BITSET | flag, expected,
-                  deadline != nullptr ? &until : nullptr, nullptr, bits);
-    return !(status != 0 && errno == ETIMEDOUT);
+    return wait(futex_call, &until) != ETIMEDOUT;
 }
 
 inline bool futex_wake(std::atomic<std::uint32_t>& word, int count, futex_scope scope) noexcept {
@@ -245,6 +261,28 @@ inline int schedule_this_thread(scheduling_policy policy, int priority) noexcept
         break;
     }
     return ::syscall(SYS_sched_setattr, 0, &wanted, 0u) == 0 ? 0 : errno;
+}
+
+inline bool is_real_time(scheduling_policy policy) noexcept {
+    const int inherited = policy == scheduling_policy::inherit ? ::sched_getscheduler(0) : -1;
+    return policy == scheduling_policy::fifo || policy == scheduling_policy::round_robin ||
+           inherited == SCHED_FIFO || inherited == SCHED_RR || inherited == SCHED_DEADLINE;
+}
+
+// Source: pthread_mutexattr_setprotocol(3), PTHREAD_PRIO_INHERIT; futex(2), priority-inheritance
+// futexes.
+inline void lend_priority(std::mutex& mutex) noexcept {
+    ::pthread_mutex_t* const at = mutex.native_handle();
+    ::pthread_mutexattr_t kind;
+    if (::pthread_mutexattr_init(&kind) != 0) {
+        return;
+    }
+    ::pthread_mutexattr_setprotocol(&kind, PTHREAD_PRIO_INHERIT);
+    ::pthread_mutex_destroy(at);
+    if (::pthread_mutex_init(at, &kind) != 0) {
+        ::pthread_mutex_init(at, nullptr);
+    }
+    ::pthread_mutexattr_destroy(&kind);
 }
 
 } // namespace regatta::detail::platform

@@ -11,6 +11,7 @@
 #if !REGATTA_LINUX
 
 #include <cerrno>
+#include <mutex>
 
 namespace regatta::detail::platform {
 
@@ -37,6 +38,10 @@ inline void renew_pages(void*, std::size_t) noexcept {}
 inline int schedule_this_thread(scheduling_policy policy, int) noexcept {
     return policy == scheduling_policy::inherit ? 0 : ENOTSUP;
 }
+inline bool is_real_time(scheduling_policy) noexcept {
+    return false;
+}
+inline void lend_priority(std::mutex&) noexcept {}
 
 } // namespace regatta::detail::platform
 

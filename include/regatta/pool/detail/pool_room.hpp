@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 
 namespace regatta::detail {
 
@@ -34,7 +35,8 @@ public:
     /// @param capacity queued tasks at most; 0: no limit.
     explicit basic_pool_room(std::size_t capacity) noexcept
         : capacity_(capacity)
-        , left_(static_cast<std::ptrdiff_t>(capacity)) {}
+        , left_(static_cast<std::ptrdiff_t>(
+              std::min(capacity, std::size_t{std::numeric_limits<std::ptrdiff_t>::max()}))) {}
 
     std::size_t capacity() const noexcept { return capacity_; }
 

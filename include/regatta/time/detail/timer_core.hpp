@@ -10,6 +10,7 @@
 #include <regatta/base/detail/process_stamp.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/base/inline_task.hpp>
+#include <regatta/sync/event_count.hpp>
 #include <regatta/time/detail/id_table.hpp>
 #include <regatta/time/detail/periodic_ticks.hpp>
 #include <regatta/time/detail/timer_heap.hpp>
@@ -18,7 +19,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -34,7 +34,11 @@ namespace regatta::detail {
 /// `timer_scheduler`.
 ///
 /// One mutex guards everything. It is not held while a callback runs, while a callback is destroyed
-/// or while the executor is called; closures are moved under it.
+/// or while the executor is called; closures are moved under it. If the timer thread is of
+/// real-time priority, it lends that to the thread that holds the mutex.
+///
+/// A thread announces its sleep before it unlocks the mutex, and looks for sleepers after it has
+/// changed what they wait for under the mutex. So the mutex alone orders the two.
 ///
 /// I1: a timer is in the heap exactly while it is `waiting`.
 /// I2: a timer has at most one run, handed over or under way: a periodic timer returns to the heap
@@ -51,12 +55,16 @@ public:
 
     timer_core(timer_scheduler_options options, dispatcher dispatch)
         : options_(std::move(options))
-        , dispatch_(std::move(dispatch)) {}
+        , dispatch_(std::move(dispatch)) {
+        if (platform::is_real_time(options_.schedule.policy)) {
+            platform::lend_priority(mutex_);
+        }
+    }
 
     /// Adds a timer. @param period zero: it runs once. @returns `none` once closed.
     timer_id add(callback& call, clock::time_point first, std::chrono::nanoseconds period,
                  missed_ticks missed) {
-        std::unique_lock lock(mutex_);
+        guard lock(mutex_);
         if (closed_) {
             return timer_id::none;
         }
@@ -77,14 +85,14 @@ public:
 
     /// Ends a timer. @returns whether it prevented a run.
     bool cancel(timer_id id) noexcept {
-        std::unique_lock lock(mutex_);
+        guard lock(mutex_);
         const number n = find(id);
         return n != nowhere && end(n, lock);
     }
 
     /// The same; also waits for a run under way on another thread.
     bool cancel_and_wait(timer_id id) {
-        std::unique_lock lock(mutex_);
+        guard lock(mutex_);
         const number n = find(id);
         if (n == nowhere) {
             return false;
@@ -100,7 +108,7 @@ public:
         }
         waiter me{self, id, waiting_};
         waiting_ = &me;
-        ended_.wait(lock, [&] { return find(id) == nowhere; });
+        wait_for_end(lock, [&] { return find(id) == nowhere; });
         waiter** link = &waiting_;
         while (*link != &me) {
             link = &(*link)->next;
@@ -111,7 +119,7 @@ public:
 
     /// Cancels all timers, refuses new ones and ends `serve`.
     void close() noexcept {
-        std::unique_lock lock(mutex_);
+        guard lock(mutex_);
         closed_ = true;
         wake_.notify_one();
         for (number n = 0; n < timers_.size(); ++n) {
@@ -123,8 +131,8 @@ public:
 
     /// Waits until no callback runs. Call it after `close`.
     void wait_for_runs() noexcept {
-        std::unique_lock lock(mutex_);
-        ended_.wait(lock, [&] { return running_ == 0; });
+        guard lock(mutex_);
+        wait_for_end(lock, [&] { return running_ == 0; });
     }
 
     /// Whether the calling thread runs a callback of this scheduler, or is its timer thread.
@@ -151,12 +159,12 @@ public:
     /// The timer thread's loop; returns after `close`.
     void serve() noexcept {
         platform::sharpen_waits_of_this_thread();
-        std::unique_lock lock(mutex_);
+        guard lock(mutex_);
         server_ = std::this_thread::get_id();
         while (!closed_) {
             const auto now = clock::now();
             if (heap_.empty() || heap_.first_due() > now) {
-                sleep(now, lock);
+                sleep(lock);
             }
             while (!closed_ && !heap_.empty() && heap_.first_due() <= now) {
                 fire(heap_.pop(), lock);
@@ -171,7 +179,7 @@ public:
         if (elsewhere()) { // A thread that does not exist here may hold the lock.
             return;
         }
-        std::unique_lock lock(mutex_);
+        guard lock(mutex_);
         if (const number n = find(id); n != nowhere && timers_[n].stage != stage::running) {
             run(n, lock);
         }
@@ -182,7 +190,7 @@ public:
         if (elsewhere()) {
             return;
         }
-        std::unique_lock lock(mutex_);
+        guard lock(mutex_);
         const number n = find(id);
         if (n == nowhere || timers_[n].stage == stage::running) {
             return;
@@ -198,6 +206,7 @@ public:
     }
 
 private:
+    using guard = std::unique_lock<std::mutex>;
     using number = std::uint32_t; ///< A timer's place in the table.
     static constexpr number nowhere = std::numeric_limits<number>::max();
 
@@ -222,10 +231,6 @@ private:
         waiter* next;
     };
 
-    /// The clocks of some condition variables do not reach as far as ours, so long sleeps are
-    /// split.
-    static constexpr auto longest_sleep = std::chrono::hours(1);
-
     number find(timer_id id) const noexcept { return timers_.find(static_cast<std::uint64_t>(id)); }
     timer_id id_of(number n) const noexcept { return timer_id{timers_.id_of(n)}; }
 
@@ -239,8 +244,7 @@ private:
 
     // --- waiting for the next tick ---------------------------------------------------------------
 
-    void wait_for_tick(number n, clock::time_point due,
-                       std::unique_lock<std::mutex>& lock) noexcept {
+    void wait_for_tick(number n, clock::time_point due, guard& lock) noexcept {
         timers_[n].stage = stage::waiting;
         heap_.push(n, due);
         if (due < wakes_at_) {
@@ -251,7 +255,7 @@ private:
         }
     }
 
-    void wait_for_next_tick(number n, std::unique_lock<std::mutex>& lock) noexcept {
+    void wait_for_next_tick(number n, guard& lock) noexcept {
         timer& t = timers_[n];
         const auto now = clock::now();
         const auto next = next_tick(t.tick, t.period, now, t.missed);
@@ -262,21 +266,30 @@ private:
         wait_for_tick(n, std::max(t.tick, now), lock);
     }
 
-    void sleep(clock::time_point now, std::unique_lock<std::mutex>& lock) noexcept {
-        if (heap_.empty()) {
-            wakes_at_ = clock::time_point::max();
-            wake_.wait(lock);
-        } else {
-            wakes_at_ = heap_.first_due();
-            wake_.wait_until(lock, std::min(wakes_at_, now + longest_sleep));
-        }
+    void sleep(guard& lock) noexcept {
+        wakes_at_ = heap_.empty() ? clock::time_point::max() : heap_.first_due();
+        const auto until = wakes_at_;
+        const auto ticket = wake_.announce_wait();
+        lock.unlock();
+        static_cast<void>(wake_.commit_wait_until(ticket, until));
+        lock.lock();
         wakes_at_ = clock::time_point::min();
+    }
+    /// Waits for what a thread changes under the lock before it notifies `ended_`.
+    template<class Condition>
+    void wait_for_end(guard& lock, Condition&& condition) noexcept {
+        while (!condition()) {
+            const auto ticket = ended_.announce_wait();
+            lock.unlock();
+            ended_.commit_wait(ticket);
+            lock.lock();
+        }
     }
 
     // --- running ---------------------------------------------------------------------------------
 
     /// Runs a timer that is due, or hands it over. Releases the lock during the run.
-    void fire(number n, std::unique_lock<std::mutex>& lock) noexcept {
+    void fire(number n, guard& lock) noexcept {
         if (!dispatch_) {
             run(n, lock);
         } else {
@@ -291,7 +304,7 @@ private:
     }
 
     /// Runs a callback. Called with the lock; returns with it, unless the timer thread was woken.
-    void run(number n, std::unique_lock<std::mutex>& lock) noexcept {
+    void run(number n, guard& lock) noexcept {
         timer& t = begin(n);
         const timer_tick tick{id_of(n), t.tick, std::exchange(t.lost, 0)};
         if (t.once()) {
@@ -336,7 +349,7 @@ private:
             f();
         }
         REGATTA_CATCH_ALL {
-            std::unique_lock lock(mutex_);
+            guard lock(mutex_);
             const auto before = counts_.errors++;
             lock.unlock();
             options_.on_error.report(std::current_exception(), before, "timer_scheduler",
@@ -347,7 +360,7 @@ private:
     // --- cancelling ------------------------------------------------------------------------------
 
     /// Ends a timer. Destroys its callback, unless it is running.
-    bool end(number n, std::unique_lock<std::mutex>& lock) noexcept {
+    bool end(number n, guard& lock) noexcept {
         timer& t = timers_[n];
         const bool runs = t.stage == stage::running;
         if (runs && std::exchange(t.cancelled, true)) {
@@ -366,7 +379,7 @@ private:
 
     /// Destroys the callback of a timer that does not run, without the lock. Other threads wait for
     /// that as for a run: it may still use what the callback refers to.
-    void destroy(number n, std::unique_lock<std::mutex>& lock) noexcept {
+    void destroy(number n, guard& lock) noexcept {
         timer& t = begin(n);
         t.cancelled = true;
         lock.unlock();
@@ -401,9 +414,9 @@ private:
     dispatcher dispatch_; ///< Called only by the timer thread.
 
     const process_stamp stamp_;
-    mutable std::mutex mutex_;      ///< Guards all members below.
-    std::condition_variable wake_;  ///< The timer thread waits here.
-    std::condition_variable ended_; ///< Threads that wait for the end of runs wait here.
+    mutable std::mutex mutex_; ///< Guards all members below.
+    event_count wake_;         ///< The timer thread waits here.
+    event_count ended_;        ///< Threads that wait for the end of runs wait here.
     id_table<timer> timers_;
     timer_heap heap_; ///< The numbers of the waiting timers.
     clock::time_point wakes_at_ = clock::time_point::min();
