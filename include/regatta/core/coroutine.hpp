@@ -147,6 +147,7 @@ public:
     /// Whether it holds a coroutine that can be awaited.
     bool valid() const noexcept { return coroutine_ != nullptr; }
 
+    auto operator co_await() & = delete; // Await std::move(task): that uses it up.
     auto operator co_await() && {
         if (!coroutine_) {
             fail_state("this co_task is empty or was already awaited");
@@ -418,6 +419,8 @@ template<class R>
 auto operator co_await(future<R>&& f) noexcept {
     return future_awaiter<R>(std::move(f));
 }
+template<class R>
+auto operator co_await(future<R>&) = delete; // Await std::move(future): that uses it up.
 
 namespace detail {
 
@@ -479,5 +482,7 @@ template<class R>
 auto operator co_await(future_group<R>&& group) {
     return detail::await_all(std::move(group)).operator co_await();
 }
+template<class R>
+auto operator co_await(future_group<R>&) = delete; // Await std::move(group): that uses it up.
 
 } // namespace regatta

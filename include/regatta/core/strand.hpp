@@ -71,8 +71,9 @@ private:
 /// back by `co_await schedule_on(strand)`.
 ///
 /// A task of the pool that waits for a future of `submit` runs the strand's tasks before it, and
-/// it, one by one, while no other thread does. Other waits for what runs in a strand, as for a
-/// continuation, only wait: do not make them in a task of a pool whose workers may all do so. In a
+/// it, one by one, while no other thread does. Other waits for what runs in a strand only wait, as
+/// those for a continuation of such a future, or for one in the strand: do not make them in a task
+/// of a pool whose workers may all do so. In a
 /// full thread pool a strand's turn keeps its room: the pool may then queue one task more a worker
 /// than its capacity. Where a full `worker_pool`, or an executor of another kind, refuses the turn,
 /// the thread that has run some tasks goes on with later ones.
