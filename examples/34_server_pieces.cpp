@@ -16,6 +16,7 @@
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -53,6 +54,8 @@ regatta::co_task<std::string> answer(std::optional<regatta::future<std::string>>
         co_return "200 " + co_await std::move(*result);
     } catch (const regatta::task_cancelled&) {
         co_return "503 closed";
+    } catch (const std::system_error& e) {
+        co_return e.code() == std::errc::timed_out ? "504 too late" : "500 system";
     } catch (const std::exception& e) {
         co_return std::string("500 ") + e.what();
     }
@@ -111,6 +114,19 @@ bool an_answer_to_each() {
     return one == "500 oops" && two == "503 full" && third.get() == "200 hello";
 }
 
+// A limit for a request, which is called off then.
+bool an_answer_in_time(regatta::timer_scheduler& timers, regatta::thread_pool& pool) {
+    at_once here;
+    std::stop_source late;
+    auto found = pool.submit(late.get_token(), [](std::stop_token stop) {
+        while (!stop.stop_requested()) { // Without end, but for the limit.
+        }
+        return std::string("not any more");
+    });
+    auto limited = regatta::within(timers, 5ms, std::move(found), late);
+    return regatta::co_spawn(here, answer(std::move(limited))).get() == "504 too late";
+}
+
 regatta::co_task<int> try_until_it_works(regatta::timer_scheduler& timers) {
     later pause{timers, 1ms};
     int tries = 1;
@@ -139,9 +155,9 @@ bool an_end_with_a_limit() {
 int main() {
     regatta::timer_scheduler timers; // before the pool, whose workers use it
     regatta::steady_pool pool(1);
-    const bool right = each_connection_in_order() && an_answer_to_each() &&
-                       regatta::co_spawn(pool, try_until_it_works(timers)).get() == 3 &&
-                       an_end_with_a_limit();
+    const bool right =
+        each_connection_in_order() && an_answer_to_each() && an_answer_in_time(timers, pool) &&
+        regatta::co_spawn(pool, try_until_it_works(timers)).get() == 3 && an_end_with_a_limit();
     std::printf("%s\n", right ? "all pieces work" : "a piece does not work");
     return right ? 0 : 1;
 }

@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Timers and stopwatches.
+/// Timers, time limits and stopwatches.
 
 #include <regatta/time/stopwatch.hpp>
 #include <regatta/time/timer_scheduler.hpp>
+#include <regatta/time/within.hpp>

@@ -29,6 +29,8 @@ template<class R>
 class future_awaiter;
 
 namespace detail {
+template<class R>
+class time_limit;
 template<class Future>
 class promise_of; // core/std_future.hpp
 } // namespace detail
@@ -173,6 +175,7 @@ private:
     }
 
     friend class future_awaiter<R>;
+    friend class detail::time_limit<R>;
 
     /// Adds one of the library's own continuations, called with the state at every end, unless the
     /// task is complete: then this future stays as it is.

@@ -24,6 +24,11 @@
 
 namespace regatta {
 
+namespace detail {
+template<class R>
+class time_limit;
+} // namespace detail
+
 /// An executor for the callbacks of a `timer_scheduler`. `execute(f)` takes a move-only callable
 /// that cannot throw. It calls `f` once, now or later, on any thread, or drops it.
 template<class E>
@@ -173,6 +178,9 @@ public:
     }
 
 private:
+    template<class R>
+    friend class detail::time_limit;
+
     /// The third argument distinguishes it from the public constructors.
     timer_scheduler(options&& o, detail::timer_core::dispatcher dispatch, int)
         : core_(std::make_shared<detail::timer_core>(std::move(o), std::move(dispatch))) {
