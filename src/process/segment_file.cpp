@@ -33,21 +33,12 @@
 namespace regatta::detail {
 namespace {
 
-/// Refuses a file of another user.
-void check_user(const struct stat& status, const std::string& operation) {
+/// Refuses a file of another user, and one that other users may open.
+void check_owner(const struct stat& status, const std::string& operation) {
     if (status.st_uid != ::geteuid()) {
         fail_system(EPERM, operation + ": owner: expected user " + std::to_string(::geteuid()) +
                                ", found " + std::to_string(status.st_uid));
     }
-}
-
-/// Refuses a file of another user, and one that other users may open.
-void check_owner(int file, const std::string& operation) {
-    struct stat status {};
-    if (::fstat(file, &status) != 0) {
-        fail_system(errno, operation);
-    }
-    check_user(status, operation);
     if ((status.st_mode & 077) != 0) {
         char mode[8];
         std::snprintf(mode, sizeof mode, "%04o", status.st_mode & 07777u);
@@ -80,17 +71,44 @@ bool becomes_true(Condition&& condition) {
     }
 }
 
+// Bytes of a segment's file that record locks (fcntl(2)) are of. These know nothing of the locks of
+// flock(2).
+constexpr off_t byte_of_users = 0;   ///< Each user has it locked for reading, as a mark.
+constexpr off_t byte_of_removal = 1; ///< Locked by the user that removes the name.
+
+struct flock record_lock(short type, off_t byte) noexcept {
+    struct flock lock {};
+    lock.l_type = type;
+    lock.l_start = byte;
+    lock.l_len = 1;
+    return lock;
+}
+
+/// Whether a user of the segment has marked it. A process that only looks at it has not.
+bool is_marked_as_used(int file) noexcept {
+    struct flock found = record_lock(F_WRLCK, byte_of_users);
+    return ::fcntl(file, F_OFD_GETLK, &found) == 0 && found.l_type != F_UNLCK;
+}
+
+[[noreturn]] void fail_locked(const std::string& operation) {
+    fail_system(EBUSY, operation + ": another process keeps it locked; was one stopped that "
+                                   "replaces it or looks for stale segments?");
+}
+
 /// Opens a named segment of this user. The result is empty if no file has that name.
 unique_descriptor open_segment(const std::string& path, const std::string& operation) {
     unique_descriptor file = kept_descriptor(
         ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    struct stat status {};
     if (file) {
-        check_owner(file.get(), operation);
+        if (::fstat(file.get(), &status) != 0) {
+            fail_system(errno, operation);
+        }
+        check_owner(status, operation);
     } else if (const int error = errno; error != ENOENT) {
-        // The mode of another user's file keeps this one from opening it, except root.
-        struct stat status {};
+        // The mode of the file keeps this user from opening it, unless it is root.
         if (error == EACCES && ::lstat(path.c_str(), &status) == 0) {
-            check_user(status, operation);
+            check_owner(status, operation);
         }
         fail_system(error, operation);
     }
@@ -188,24 +206,29 @@ void lock_shared(int file, const std::string& operation) {
         return error != EWOULDBLOCK && error != EINTR;
     };
     if (!becomes_true(decided)) {
-        fail_system(EBUSY, operation + ": another process keeps it locked; was one stopped that "
-                                       "replaces it or looks for stale segments?");
+        fail_locked(operation);
     }
     if (error != 0) {
         fail_system(error, operation + ": lock it");
     }
+    // After the lock, and dropped before it. Where it fails, others take a second to see the user.
+    struct flock mark = record_lock(F_RDLCK, byte_of_users);
+    ::fcntl(file, F_OFD_SETLK, &mark);
 }
 
-bool try_lock_exclusive(int file, const std::string& operation) {
-    while (::flock(file, LOCK_EX | LOCK_NB) != 0) {
-        if (errno == EWOULDBLOCK) {
-            return false;
-        }
-        if (errno != EINTR) {
+lock_outcome lock_exclusive(int file, const std::string& operation) {
+    lock_outcome outcome = lock_outcome::kept_locked;
+    becomes_true([&] {
+        if (::flock(file, LOCK_EX | LOCK_NB) == 0) {
+            outcome = lock_outcome::locked;
+        } else if (errno != EWOULDBLOCK && errno != EINTR) {
             fail_system(errno, operation + ": lock it");
+        } else if (is_marked_as_used(file)) {
+            outcome = lock_outcome::in_use;
         }
-    }
-    return true;
+        return outcome != lock_outcome::kept_locked;
+    });
+    return outcome;
 }
 
 void give_name(int file, const std::string& path, const std::string& operation) {
@@ -223,8 +246,7 @@ bool is_file_of(const char* path, int file) noexcept {
 }
 
 void remove_name(const char* path, int file) noexcept {
-    struct flock turn {}; // Of the whole file. It knows nothing of the locks of flock(2).
-    turn.l_type = F_WRLCK;
+    struct flock turn = record_lock(F_WRLCK, byte_of_removal);
     const bool mine = becomes_true([&] {
         return ::fcntl(file, F_OFD_SETLK, &turn) == 0 ||
                (errno != EAGAIN && errno != EACCES && errno != EINTR);
@@ -265,12 +287,13 @@ void remove_unused_segment(const std::string& path, const std::string& operation
             fail_system(EPROTO, operation + ": the name belongs to a file that is not a segment; "
                                             "remove it by hand if it is not needed");
         }
-        // Another process may hold the lock for an instant, to see whether the segment is stale.
-        for (int tries = 1; !try_lock_exclusive(file.get(), operation); ++tries) {
-            if (tries == 10) {
-                fail_system(EBUSY, operation + ": it is in use");
-            }
-            ::poll(nullptr, 0, 1);
+        switch (lock_exclusive(file.get(), operation)) {
+        case lock_outcome::locked:
+            break;
+        case lock_outcome::in_use:
+            fail_system(EBUSY, operation + ": it is in use");
+        case lock_outcome::kept_locked:
+            fail_locked(operation);
         }
         if (!is_file_of(path.c_str(), file.get())) {
             continue; // Another process replaced it: check the new one.

@@ -41,12 +41,21 @@ void allocate_segment(int file, std::size_t total, room where, const std::string
 void fill_segment(int file, std::size_t offset, std::size_t bytes, room where,
                   const std::string& operation);
 
-/// Takes the lock of a user.
+/// Takes the lock of a user, and marks the segment as used. Both last as long as the descriptor and
+/// its duplicates.
 /// Failure: EBUSY if another process holds the lock that excludes users for a second.
 void lock_shared(int file, const std::string& operation);
 
-/// Takes the lock that excludes every user; false: the segment is in use.
-bool try_lock_exclusive(int file, const std::string& operation);
+/// How `lock_exclusive` ended.
+enum class lock_outcome {
+    locked,
+    in_use,     ///< A user has the segment.
+    kept_locked ///< Another process has the same lock, or a user the lock but no mark.
+};
+
+/// Takes the lock that excludes every user. The file may be open for reading only.
+/// Blocks: while another process holds the same lock, which takes an instant; for a second at most.
+lock_outcome lock_exclusive(int file, const std::string& operation);
 
 /// Links an unnamed, complete file under its name.
 /// Failure: EEXIST.
@@ -70,7 +79,8 @@ unique_descriptor open_locked_segment(const std::string& path, const std::string
 bool has_magic(int file) noexcept;
 
 /// Removes a named segment that no process uses. Does nothing if there is none.
-/// Failure: EBUSY if in use; EPROTO if the file is not a segment; EPERM if it is another user's.
+/// Failure: EBUSY if in use, or locked for a second; EPROTO if the file is not a segment; EPERM if
+/// it is another user's or open to others; EACCES if its mode keeps its own user out.
 void remove_unused_segment(const std::string& path, const std::string& operation);
 
 } // namespace regatta::detail

@@ -147,7 +147,8 @@ std::vector<segment_record> list_segments(std::string_view prefix) {
         if (const auto users = opened.find({status.st_dev, status.st_ino}); users != opened.end()) {
             record->users = described(users->second.users);
         }
-        record->stale = detail::try_lock_exclusive(file.get(), "lock segment '" + name + "'");
+        record->stale = detail::lock_exclusive(file.get(), "lock segment '" + name + "'") ==
+                        detail::lock_outcome::locked;
         // Not what was removed or given to another segment meanwhile.
         if (detail::is_file_of(path.c_str(), file.get())) {
             all.push_back(std::move(*record));

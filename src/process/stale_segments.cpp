@@ -36,7 +36,7 @@ void for_each_stale_segment(
         // Skips files that cannot be opened, that belong to another user, or that are not segments.
         if (file && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
             status.st_uid == ::geteuid() && detail::has_magic(file.get()) &&
-            detail::try_lock_exclusive(file.get(), operation) &&
+            detail::lock_exclusive(file.get(), operation) == detail::lock_outcome::locked &&
             detail::is_file_of(path.c_str(), file.get())) {
             visit(name, path);
         }

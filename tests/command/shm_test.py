@@ -27,10 +27,11 @@ class Segments(unittest.TestCase):
                 os.unlink("/dev/shm/" + name)
 
     def make(self, name, size=8192, magic=MAGIC):
-        """A file as `shared_memory::create` makes it; the descriptor holds the lock of a user."""
+        """A file as `shared_memory::create` makes it; the descriptor holds the locks of a user."""
         path = "/dev/shm/" + self.prefix + name
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         fcntl.flock(file, fcntl.LOCK_SH)
+        fcntl.lockf(file, fcntl.LOCK_SH, 1)
         os.pwrite(file, struct.pack("<QIIQQ", magic, 1, 128, 7, size), 0)
         os.ftruncate(file, size)
         return "/" + self.prefix + name, path, file
@@ -169,6 +170,7 @@ class Segments(unittest.TestCase):
                 os.pwrite(file, struct.pack("<QIIQQ", MAGIC, 1, 128, 7, 4096), 0)
                 os.ftruncate(file, 4096)
                 fcntl.flock(file, fcntl.LOCK_SH)
+                fcntl.lockf(file, fcntl.LOCK_SH, 1)
                 os.link(f"/proc/self/fd/{file}", path, src_dir_fd=file, follow_symlinks=True)
                 if os.stat(path).st_ino != os.fstat(file).st_ino:
                     problems.append(number)

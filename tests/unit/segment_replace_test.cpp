@@ -40,6 +40,31 @@ using testing::HasSubstr;
 
 constexpr std::uint64_t layout = layout_hash("test v1");
 
+/// How many descriptors of this process have the file of the segment open.
+std::size_t holders(const segment_name& name) {
+    std::size_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+        std::error_code gone;
+        count += std::filesystem::read_symlink(entry.path(), gone) == name.path() ? 1 : 0;
+    }
+    return count;
+}
+
+/// Runs `act` in a thread while another look has the segment, which ends once `act` has opened it.
+template<class Act>
+void during_another_look(const segment_name& name, Act act) {
+    regatta::detail::unique_descriptor looking(::open(name.path().c_str(), O_RDONLY | O_CLOEXEC));
+    ASSERT_EQ(::flock(looking.get(), LOCK_EX), 0);
+    std::atomic<bool> over{false};
+    std::thread acting([&] {
+        act();
+        over = true;
+    });
+    library_test::await([&] { return over || holders(name) >= 2; });
+    looking.reset();
+    acting.join();
+}
+
 } // namespace
 
 TEST(shared_memory, opens_the_new_segment_where_the_name_was_given_away_meanwhile) {
@@ -51,15 +76,7 @@ TEST(shared_memory, opens_the_new_segment_where_the_name_was_given_away_meanwhil
     std::size_t size = 0;
     std::thread opener([&] { size = shared_memory::open(name.text(), layout).size(); });
     // … until the other has the old file open and can only wait for the lock …
-    const auto holders = [&] {
-        std::size_t count = 0;
-        for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-            std::error_code gone;
-            count += std::filesystem::read_symlink(entry.path(), gone) == name.path() ? 1 : 0;
-        }
-        return count;
-    };
-    library_test::await([&] { return holders() >= 2; });
+    library_test::await([&] { return holders(name) >= 2; });
     // … then another segment under the name.
     ASSERT_EQ(::unlink(name.path().c_str()), 0);
     const auto made = shared_memory::create(name.text(), 20, layout);
@@ -93,6 +110,8 @@ TEST(shared_memory, leaves_its_name_where_another_removal_does_not_end) {
         stopped.reset(::open(name.path().c_str(), O_RDWR | O_CLOEXEC));
         struct flock turn {};
         turn.l_type = F_WRLCK;
+        turn.l_start = 1;
+        turn.l_len = 1;
         ASSERT_EQ(::fcntl(stopped.get(), F_OFD_SETLK, &turn), 0);
     }
     EXPECT_TRUE(name.exists());
@@ -108,6 +127,32 @@ TEST(replace, refuses_a_segment_in_use) {
     EXPECT_EQ(number, EBUSY);
     EXPECT_THAT(text, HasSubstr("replace shared memory '" + name.text() + "': it is in use"));
     EXPECT_STREQ(text_of(shared_memory::open(name.text(), layout)), "mine");
+}
+
+// "A process that looks … keeps it locked for an instant": nobody uses the segment then.
+TEST(replace, waits_for_a_look_to_end) {
+    const library_test::time_limit limit("a replace of a segment at which another process looks");
+    const segment_name name;
+    shared_memory::create(name.text(), 10, layout).keep_name();
+    std::size_t size = 0;
+    during_another_look(name,
+                        [&] { size = shared_memory::replace(name.text(), 20, layout).size(); });
+    EXPECT_EQ(size, 20u);
+}
+
+// "EBUSY … also if another process … does not end that within a second."
+TEST(replace, says_that_a_look_does_not_end) {
+    const library_test::time_limit limit("a replace of a segment that stays locked");
+    const segment_name name;
+    shared_memory::create(name.text(), 10, layout).keep_name();
+    regatta::detail::unique_descriptor stopped(::open(name.path().c_str(), O_RDONLY | O_CLOEXEC));
+    ASSERT_EQ(::flock(stopped.get(), LOCK_EX), 0);
+    const auto [number, text] = error_of([&] { shared_memory::replace(name.text(), 20, layout); });
+    EXPECT_EQ(number, EBUSY);
+    EXPECT_THAT(text, HasSubstr("replace shared memory '" + name.text() +
+                                "': another process keeps it locked"));
+    stopped.reset();
+    EXPECT_EQ(shared_memory::replace(name.text(), 20, layout).size(), 20u);
 }
 
 TEST(replace, refuses_a_segment_whose_creator_died_but_not_its_user) {
@@ -171,6 +216,30 @@ TEST(shared_memory, of_another_user_is_refused_as_such) { // "EPERM if it belong
     }
 }
 
+// "EPERM if it … is open to others", "EACCES if its mode keeps its own user out"
+TEST(shared_memory, whose_mode_keeps_its_own_user_out_is_refused) {
+    const auto user = ::geteuid();
+    if (user == 0 && ::seteuid(65534) != 0) {
+        GTEST_SKIP() << "root may open any file";
+    }
+    const segment_name name;
+    const auto expect = [&name](mode_t mode, int expected, const std::string& words) {
+        regatta::detail::unique_descriptor made(
+            ::open(name.path().c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+        EXPECT_EQ(::fchmod(made.get(), mode), 0);
+        for (const auto& [number, text] :
+             {error_of([&] { shared_memory::open(name.text(), layout); }),
+              error_of([&] { shared_memory::replace(name.text(), 10, layout); })}) {
+            EXPECT_EQ(number, expected) << text;
+            EXPECT_THAT(text, HasSubstr(words));
+        }
+        EXPECT_EQ(::unlink(name.path().c_str()), 0);
+    };
+    expect(0044, EPERM, "mode: expected 0600, found 0044");
+    expect(0400, EACCES, name.text());
+    ASSERT_EQ(::seteuid(user), 0);
+}
+
 TEST(stale_segments, are_those_that_a_crash_left) {
     const segment_name name;
     const auto living = shared_memory::create(name.text() + "_living", 10, layout);
@@ -187,6 +256,25 @@ TEST(stale_segments, are_those_that_a_crash_left) {
     EXPECT_FALSE(name.exists());
     EXPECT_EQ(regatta::remove_stale_segments(name.text()), std::vector<std::string>());
     EXPECT_EQ(shared_memory::open(living.name(), layout).size(), 10u);
+}
+
+// Looks at the same time exclude one another for an instant, and none takes another for a user.
+TEST(stale_segments, are_seen_by_each_of_several_looks) {
+    const library_test::time_limit limit("looks at a segment at which another process looks");
+    const segment_name name;
+    shared_memory::create(name.text(), 10, layout).keep_name();
+    const std::vector<std::string> expected{name.text()};
+    std::vector<std::string> stale;
+    during_another_look(name, [&] { stale = regatta::stale_segments(name.text()); });
+    EXPECT_EQ(stale, expected);
+    std::vector<regatta::segment_record> listed;
+    during_another_look(name, [&] { listed = regatta::list_segments(name.text()); });
+    ASSERT_EQ(listed.size(), 1u);
+    EXPECT_TRUE(listed[0].stale);
+    std::vector<std::string> removed;
+    during_another_look(name, [&] { removed = regatta::remove_stale_segments(name.text()); });
+    EXPECT_EQ(removed, expected);
+    EXPECT_FALSE(name.exists());
 }
 
 // In a program without standard error the look has its number, to which other threads print.

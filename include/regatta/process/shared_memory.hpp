@@ -59,8 +59,10 @@ enum class room;
 /// stay valid. After a crash the name remains: `replace` takes it over, `remove_stale_segments`
 /// removes it. An anonymous segment disappears with its last user, crash or not.
 ///
-/// Every user of a named segment holds a shared lock on its file. The kernel drops the lock when
-/// the process ends in any way. The lock distinguishes a segment in use from one that a crash left.
+/// Every user of a named segment holds a shared lock on its file (flock(2)), and one for reading on
+/// its first byte (fcntl(2), an open file description lock). The kernel drops both when the process
+/// ends in any way. The first distinguishes a segment in use from one that a crash left, the second
+/// a user from a process that looks.
 ///
 /// Threads: like an int; users synchronise access to the data themselves. A child of fork(2) must
 /// leave with `_exit`, or it removes the names of its parent.
@@ -81,20 +83,22 @@ public:
     static shared_memory create(std::string_view name, std::size_t size, std::uint64_t layout);
 
     /// Maps the segment of that name.
-    /// Failure: ENOENT if there is none. EPERM if it belongs to another user or is open to others.
-    /// EPROTO, which names the field, if the file is not a segment or its version, layout or size
-    /// differs; EISDIR if it is a directory, ELOOP if a symbolic link, ENXIO if a socket. EBUSY if
-    /// another process that looks whether it is in use, or replaces it, does not end that within a
-    /// second, as one that a signal has stopped in it.
+    /// Failure: ENOENT if there is none. EPERM if it belongs to another user or is open to others;
+    /// EACCES if its mode keeps its own user out, unless that is root. EPROTO, which names the
+    /// field, if the file is not a segment or its version, layout or size differs; EISDIR if it is
+    /// a directory, ELOOP if a symbolic link, ENXIO if a socket. EBUSY if another process that
+    /// looks whether it is in use, or replaces it, does not end that within a second, as one that a
+    /// signal has stopped in it.
     /// Blocks: for that second at most.
     static shared_memory open(std::string_view name, std::uint64_t layout);
 
     /// Makes a named segment in the place of one of that name that no process uses any more. The
     /// old one is removed once the new one has its memory: where that fails, the old one stays.
-    /// Failure: EBUSY if any process still uses the old one. EEXIST if another one was made at the
-    /// same time. EPROTO if the name belongs to a file that is not a segment; EISDIR, ELOOP and
-    /// ENXIO as `open`. EPERM if it belongs to another user or is open to others. Otherwise as
-    /// `create`.
+    /// Failure: EBUSY if any process still uses the old one, or one that looks at it does not end
+    /// that within a second, as `open`. EEXIST if another one was made at the same time. EPROTO if
+    /// the name belongs to a file that is not a segment; EISDIR, ELOOP, ENXIO, EPERM and EACCES as
+    /// `open`. Otherwise as `create`.
+    /// Blocks: for that second at most.
     static shared_memory replace(std::string_view name, std::size_t size, std::uint64_t layout);
 
     /// Makes a segment without a name, to be inherited by child processes.
@@ -158,7 +162,9 @@ private:
 /// crash left them, or `keep_name`. Never lists files that are not segments, or segments of other
 /// users.
 ///
-/// Threads: any. A concurrent `replace` of a segment waits a moment while this call looks at it.
+/// Threads: any. Concurrent looks at a segment, and a `replace` of it, wait for one another.
+/// Blocks: while another process looks at a segment or replaces it, a second at most for each. One
+/// that does not end that, as one that a signal has stopped in it, counts as a user.
 /// Failure: `std::system_error` if the directory cannot be read.
 REGATTA_SYSTEM_API std::vector<std::string> stale_segments(std::string_view prefix);
 
@@ -190,6 +196,7 @@ struct segment_record {
 /// and changes nothing.
 ///
 /// Threads: any. A segment that no process uses is locked for an instant to see that it is stale.
+/// Blocks: as `stale_segments`.
 /// Failure: `std::system_error` if /dev/shm cannot be read.
 /// Cost: a system call for each descriptor of each process of this user.
 REGATTA_SYSTEM_API std::vector<segment_record> list_segments(std::string_view prefix = {});
