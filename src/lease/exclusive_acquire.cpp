@@ -73,11 +73,8 @@ public:
 
 private:
     std::unique_ptr<lease_state> take(const cpu_set* cpus, unsigned count, exclusive_error& error) {
-        if (system_.is_proc_foreign()) {
-            error = {ENOTSUP, false,
-                     "/proc numbers the processes of another PID namespace than that of this "
-                     "process, so tasks cannot be told apart; mount a /proc of its own (`unshare "
-                     "--mount-proc`)"};
+        error = check_proc(system_);
+        if (error) {
             return nullptr;
         }
         open_journal();

@@ -35,8 +35,12 @@ exclusive_preview preview_exclusive(const cpu_set& cpus, const exclusive_options
     const detail::free_cpus state = detail::find_free_cpus(system, machine, leases, options);
     exclusive_preview preview;
     preview.notes = detail::unread_leases(system, leases);
-    const exclusive_error unknown = detail::check_online(machine);
-    preview.refused = unknown ? unknown.text : detail::check_request(cpus, machine, state).text;
+    // The /proc of another machine numbers other processes in any case.
+    exclusive_error error = root.empty() ? detail::check_proc(system) : exclusive_error();
+    if (!error) {
+        error = detail::check_online(machine);
+    }
+    preview.refused = error ? error.text : detail::check_request(cpus, machine, state).text;
     const detail::plan_request request{system,
                                        machine,
                                        cpus,

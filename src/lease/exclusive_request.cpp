@@ -4,6 +4,7 @@
 #include "lease/exclusive_request.hpp"
 
 #include "lease/exclusive_machine.hpp"
+#include "lease/exclusive_system.hpp"
 #include "lease/lease_record.hpp"
 #include <regatta/base/detail/printable_text.hpp>
 #include <regatta/cpu/cpu_set.hpp>
@@ -83,6 +84,15 @@ bool has_foreign_shield(exclusive_system& system, const exclusive_machine& machi
                         const std::vector<lease_record>& leases) {
     const std::string others = machine.v1.top + "/" + std::string(others_group);
     return machine.v1 && system.exists(others) && !is_made_by(leases, others);
+}
+
+exclusive_error check_proc(exclusive_system& system) {
+    if (system.is_proc_foreign()) {
+        return {ENOTSUP, false,
+                "/proc numbers the processes of another PID namespace than that of this process, "
+                "so tasks cannot be told apart; mount a /proc of its own (`unshare --mount-proc`)"};
+    }
+    return {};
 }
 
 exclusive_error check_online(const exclusive_machine& machine) {

@@ -6,6 +6,7 @@
 /// Whether CPUs can be leased, and choosing them if only a number was requested.
 
 #include "lease/exclusive_machine.hpp"
+#include "lease/exclusive_system.hpp"
 #include "lease/lease_record.hpp"
 #include <regatta/cpu/cpu_set.hpp>
 #include <regatta/cpu/topology.hpp>
@@ -36,6 +37,9 @@ cpu_set cpus_for_others(const cpu_set& cpus, const exclusive_machine& machine,
 /// end with those leases, although this lease would still need it.
 bool has_foreign_shield(exclusive_system& system, const exclusive_machine& machine,
                         const std::vector<lease_record>& leases);
+
+/// Checks that /proc numbers processes as this process does.
+exclusive_error check_proc(exclusive_system& system);
 
 /// Checks that the kernel lists the online CPUs.
 exclusive_error check_online(const exclusive_machine& machine);

@@ -62,7 +62,7 @@ stale_release release_stale_locked(exclusive_system& system) {
     const std::vector<lease_record> records = read_leases(system);
     result.unread = unread_leases(system, records);
     if (!records.empty() && system.is_proc_foreign()) {
-        result.notes.push_back("/proc belongs to another PID namespace: no lease was undone");
+        result.unread.push_back("/proc belongs to another PID namespace: no lease was undone");
         return result;
     }
     for (const lease_record& record : records) {

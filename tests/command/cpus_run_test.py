@@ -357,6 +357,20 @@ class CpusRun(unittest.TestCase):
     def test_release_needs_a_word(self):
         self.assertEqual(run("cpus", "release").returncode, 2)
 
+    @unittest.skipUnless(os.geteuid() == 0, "needs a PID namespace, which only root may make")
+    def test_release_fails_where_no_owner_can_be_told(self):
+        # A journal of its own, with the file of a lease that was never taken.
+        done = subprocess.run(
+            ["unshare", "--mount", "--pid", "--fork", "sh", "-c",
+             "mount -t tmpfs none /run && mkdir /run/regatta && : > /run/regatta/lease.1.1 && "
+             'exec "$1" cpus release --stale', "sh", REGATTA],
+            capture_output=True, text=True, timeout=60, env=environment())
+        if "unshare" in done.stderr or "mount" in done.stderr:
+            self.skipTest("this machine allows no PID namespace")
+        self.assertIn("no lease was undone", done.stderr)
+        self.assertNotIn("Nothing was left behind", done.stdout)
+        self.assertEqual(done.returncode, 1)
+
 
 if __name__ == "__main__":
     main()

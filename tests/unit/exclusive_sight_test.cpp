@@ -15,6 +15,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -324,11 +325,39 @@ TEST_F(exclusive_sight, a_proc_of_another_numbering_is_not_believed) {
     machine->foreign = true;
     const auto repaired = repair();
     EXPECT_THAT(repaired.released, IsEmpty()); // Its number may be a living process's.
-    EXPECT_THAT(repaired.notes, testing::Contains(HasSubstr("no lease was undone")));
+    EXPECT_THAT(repaired.unread, testing::Contains(HasSubstr("no lease was undone")));
     EXPECT_FALSE(status().at(0).stale);
     const auto error = refusal({4});
     EXPECT_EQ(error.number, ENOTSUP);
     EXPECT_THAT(error.text, HasSubstr("--mount-proc"));
     machine->foreign = false;
     EXPECT_EQ(repair().released.size(), 1U);
+}
+
+// `refused`: "Why no way leads to these CPUs", as `acquire` says it.
+TEST(exclusive_preview, promises_nothing_where_proc_is_of_another_numbering) {
+    constexpr int no_namespace = 77;
+    const pid_t child = ::fork();
+    if (child == 0) {
+        if (::unshare(CLONE_NEWPID) != 0) { // It is for later children.
+            ::_exit(no_namespace);
+        }
+        const pid_t inside = ::fork();
+        if (inside == 0) {
+            regatta::exclusive_error error;
+            const cpu_set first{0};
+            static_cast<void>(regatta::exclusive_cpus::try_acquire(first, {}, error));
+            const auto preview = regatta::preview_exclusive(first);
+            ::_exit(error.number == ENOTSUP && preview.refused == error.text ? 0 : 1);
+        }
+        int status = -1;
+        ::waitpid(inside, &status, 0);
+        ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 2);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == no_namespace) {
+        GTEST_SKIP() << "this user may not make PID namespaces";
+    }
+    EXPECT_EQ(status, 0);
 }

@@ -113,8 +113,9 @@ struct lease_state;
 /// Threads: `enter`, `leave` and `check` from any, concurrently; the others like an int.
 /// Failure: `std::invalid_argument` for CPUs that are offline or not granted, for no CPUs and for
 /// all. Otherwise `std::system_error`, with `EBUSY` for CPUs of another lease or partition and for
-/// all that those leave. A failure undoes all earlier steps. The destructor reports on stderr what
-/// it could not undo.
+/// all that those leave. `std::logic_error` from `enter`, `enter_process` and `leave` of an object
+/// that owns nothing. A failure undoes all earlier steps. The destructor reports on stderr what it
+/// could not undo.
 /// Cost: some ten milliseconds to take or give back CPUs, some ten microseconds to enter.
 class REGATTA_SYSTEM_API exclusive_cpus {
 public:

@@ -34,7 +34,8 @@ struct stale_release {
     std::vector<exclusive_lease> released{}; ///< Undone and verified.
     /// Steps not undone, and files of leases not removed; a later call tries again.
     std::vector<std::string> problems{};
-    /// What of the journal could not be read, a sentence each: leases may be left behind.
+    /// What could not be read, a sentence each: leases may be left behind. Parts of the journal; or
+    /// no owner, where /proc belongs to another PID namespace.
     std::vector<std::string> unread{};
     std::vector<std::string> notes{}; ///< Further facts for the user.
 };
