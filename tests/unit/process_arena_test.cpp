@@ -8,6 +8,7 @@
 #include "process/process_pool/pool_arenas.hpp"
 #include "process/segment_header.hpp"
 #include "segment_fixture.hpp"
+#include "support/eventually.hpp"
 
 #include <regatta/base/detail/unique_descriptor.hpp>
 #include <regatta/process/shared_memory.hpp>
@@ -19,15 +20,35 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <new>
 #include <random>
+#include <thread>
 #include <vector>
+
+namespace {
+
+/// Instead of each allocation of pages while it is set. @returns the error of the allocation.
+std::function<int()> fills; // NOLINT: set while no other thread allocates.
+
+} // namespace
+
+// The linker prefers it to the one of the C library, which posix_fallocate(3) is in the library.
+extern "C" int posix_fallocate64(int file, off64_t offset, off64_t bytes) {
+    if (fills) {
+        if (const int error = fills()) {
+            return error;
+        }
+    }
+    return ::fallocate64(file, 0, offset, bytes) == 0 ? 0 : errno;
+}
 
 namespace {
 
@@ -206,6 +227,61 @@ TEST(pool_arenas, words_of_jobs_that_have_ended_serve_those_of_any_size) {
     for (const std::size_t one : words) {
         EXPECT_TRUE(one + 1024 * 8 <= kept || kept + 16 * 8 <= one);
     }
+}
+
+// "`map`, `release`: never" block: also not while another thread waits for the pages of its memory.
+TEST(pool_arenas, serve_others_while_one_gets_its_pages) {
+    regatta::detail::pool_arenas memory("test", 1 << 20);
+    using regatta::detail::pool_segment;
+    const void* const first = memory.allocate(pool_segment::output, 4096, 1);
+    std::atomic<bool> filling{false};
+    std::atomic<bool> served{false};
+    fills = [&] {
+        filling = true;
+        library_test::eventually("the release during the allocation",
+                                 [&] { return served.load(); });
+        return 0;
+    };
+    const void* second = nullptr;
+    std::thread allocating([&] { second = memory.allocate(pool_segment::output, 8192, 1); });
+    library_test::await([&] { return filling.load(); });
+    EXPECT_EQ(memory.locate(first, 4096, 1).count, 4096u);
+    memory.release(first, 4096);
+    served = true;
+    allocating.join();
+    fills = nullptr;
+    EXPECT_EQ(memory.locate(second, 8192, 1).count, 8192u);
+    EXPECT_EQ(memory.allocate(pool_segment::output, 4096, 1), first);
+}
+
+// What finds no pages changes neither what is free nor what is given out.
+TEST(pool_arenas, take_back_what_gets_no_pages) {
+    constexpr std::size_t block = arena_space::block;
+    regatta::detail::pool_arenas memory("test", 4 * block);
+    const auto allocate = [&](std::size_t blocks) {
+        return static_cast<std::byte*>(
+            memory.allocate(regatta::detail::pool_segment::output, blocks * block, 1));
+    };
+    const auto fails_to_allocate = [&](std::size_t blocks) {
+        EXPECT_EQ(error_of([&] { allocate(blocks); }).first, ENOSPC);
+        fills = nullptr;
+    };
+    std::byte* const first = allocate(1);
+    std::byte* const second = allocate(1);
+    fills = [] { return ENOSPC; };
+    fails_to_allocate(1); // After a part in use …
+    memory.release(second, block);
+    fills = [] { return ENOSPC; };
+    fails_to_allocate(3); // … after a free one, which it would begin with …
+    EXPECT_EQ(allocate(1), second);
+    memory.release(second, block);
+    fills = [&] {
+        memory.release(first, block);
+        return ENOSPC;
+    };
+    fails_to_allocate(3); // … and where the part before that one becomes free meanwhile.
+    EXPECT_EQ(allocate(2), first);
+    EXPECT_EQ(allocate(2), first + 2 * block);
 }
 
 TEST(job_table, a_job_that_cannot_wait_leaves_no_words) {

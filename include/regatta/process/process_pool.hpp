@@ -171,7 +171,7 @@ void offer_process_functions() {
 /// if it had run once. A task whose workers die in every attempt fails alone.
 ///
 /// Threads: any, at once; not the constructor and destructor.
-/// Blocks: `wait`, `close`, the destructor.
+/// Blocks: `wait`, `close`, the destructor; `allocate` while another thread allocates.
 /// Order: what was written before `map`, `submit` or `execute` is visible to the tasks; what they
 /// wrote is visible after a wait for their job.
 /// Failure: `std::system_error` where the system refuses; `std::invalid_argument` for spans that

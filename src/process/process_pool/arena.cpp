@@ -21,6 +21,7 @@
 #include <new>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace regatta::detail {
 
@@ -97,6 +98,17 @@ void arena::swap(arena& other) noexcept {
 }
 
 std::size_t arena_space::take(std::size_t bytes, const std::string& operation) {
+    const reservation made = reserve(bytes, operation);
+    try {
+        prepare(made, operation);
+    } catch (...) {
+        withdraw(made);
+        throw;
+    }
+    return made.offset;
+}
+
+arena_space::reservation arena_space::reserve(std::size_t bytes, const std::string& operation) {
     if (bytes > memory_->size()) {
         fail_system(ENOMEM, operation);
     }
@@ -114,8 +126,7 @@ std::size_t arena_space::take(std::size_t bytes, const std::string& operation) {
             if (rest.bytes != 0) {
                 parts_.insert(p + 1, rest);
             }
-            std::memset(memory_->data() + offset, 0, bytes);
-            return offset;
+            return {offset, bytes, 0};
         }
     }
     // What is free at the end is a beginning, too small by itself.
@@ -125,16 +136,31 @@ std::size_t arena_space::take(std::size_t bytes, const std::string& operation) {
     if (lacking > memory_->size() - end_) {
         fail_system(ENOMEM, operation);
     }
-    memory_->fill(end_, lacking, operation);
     if (grows) {
         parts_.back() = {end_ - begun, bytes, true, asked};
-        std::memset(memory_->data() + end_ - begun, 0, begun);
         free_ -= begun;
     } else {
         parts_.push_back({end_, bytes, true, asked});
     }
     end_ += lacking;
-    return end_ - bytes;
+    return {end_ - bytes, begun, lacking};
+}
+
+void arena_space::prepare(const reservation& made, const std::string& operation) const {
+    if (made.fresh != 0) {
+        memory_->fill(made.offset + made.used, made.fresh, operation);
+    }
+    std::memset(memory_->data() + made.offset, 0, made.used);
+}
+
+void arena_space::withdraw(const reservation& failed) noexcept {
+    end_ -= failed.fresh;
+    parts_.back().bytes -= failed.fresh;
+    if (parts_.back().bytes == 0) {
+        parts_.pop_back();
+    } else {
+        make_free(parts_.end() - 1);
+    }
 }
 
 bool arena_space::give_back(std::size_t offset, std::size_t bytes) noexcept {
@@ -144,6 +170,11 @@ bool arena_space::give_back(std::size_t offset, std::size_t bytes) noexcept {
     if (p == parts_.end() || p->offset != offset || !p->taken || p->asked != bytes) {
         return false;
     }
+    make_free(p);
+    return true;
+}
+
+void arena_space::make_free(std::vector<part>::iterator p) noexcept {
     p->taken = false;
     free_ += p->bytes;
     const auto join = [this](auto first) {
@@ -156,7 +187,6 @@ bool arena_space::give_back(std::size_t offset, std::size_t bytes) noexcept {
     if (p != parts_.begin()) {
         join(p - 1);
     }
-    return true;
 }
 
 bool arena_space::has(std::size_t offset, std::size_t bytes) const noexcept {

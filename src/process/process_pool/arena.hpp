@@ -69,6 +69,21 @@ public:
 
     /// Gives out `bytes`, all zeros. @returns the offset. Failure: `std::system_error` ENOMEM.
     std::size_t take(std::size_t bytes, const std::string& operation);
+
+    /// A part that is given out before it has all its pages and is all zeros.
+    struct reservation {
+        std::size_t offset;
+        std::size_t used;  ///< Bytes at its begin that an earlier owner may have written to.
+        std::size_t fresh; ///< Bytes after them, which have no pages.
+    };
+    /// The first half of `take`, without its effects on the memory.
+    reservation reserve(std::size_t bytes, const std::string& operation);
+    /// The second half, of which only the failure to get pages is left.
+    /// Threads: any, while others call the other members: it reads nothing that they change.
+    void prepare(const reservation& made, const std::string& operation) const;
+    /// Takes back the last reservation, of which `prepare` failed.
+    void withdraw(const reservation& failed) noexcept;
+
     /// Takes back the `bytes` that were asked for and begin at `offset`. @returns false: there are
     /// no such, or more or fewer.
     bool give_back(std::size_t offset, std::size_t bytes) noexcept;
@@ -82,6 +97,8 @@ private:
         bool taken;
         std::size_t asked = 0; ///< How many of the bytes, if it is taken.
     };
+
+    void make_free(std::vector<part>::iterator p) noexcept;
 
     const arena* memory_;
     std::size_t end_ = 0;     ///< Where what was never given out begins.

@@ -83,9 +83,20 @@ void* pool_arenas::allocate(pool_segment segment, std::size_t count, std::size_t
     if (count > SIZE_MAX / size) {
         fail_system(ENOMEM, operation);
     }
-    const std::lock_guard lock(lock_);
     arena_space& space = segment == pool_segment::input ? input_space_ : output_space_;
-    return of(segment).data() + space.take(count * size, operation);
+    const std::lock_guard alone(allocation_);
+    const auto made = [&] {
+        const std::lock_guard lock(lock_);
+        return space.reserve(count * size, operation);
+    }();
+    try {
+        space.prepare(made, operation);
+    } catch (...) {
+        const std::lock_guard lock(lock_);
+        space.withdraw(made);
+        throw;
+    }
+    return of(segment).data() + made.offset;
 }
 
 void pool_arenas::release(const void* begin, std::size_t bytes) {

@@ -30,6 +30,7 @@ public:
     }
     const arena& of(pool_segment segment) const noexcept;
 
+    /// Blocks: while another thread allocates.
     void* allocate(pool_segment segment, std::size_t count, std::size_t size);
     void release(const void* begin, std::size_t bytes);
 
@@ -69,7 +70,10 @@ private:
     arena output_;
     arena_space control_space_{control_};
     std::array<word_list, 64> words_; ///< By the logarithm of their number.
-    mutable std::mutex lock_;         ///< Guards all below.
+    /// Of the thread that allocates: the pages of one part are there before those of another are
+    /// asked for. Taken before `lock_`, which no thread holds while the system finds pages.
+    std::mutex allocation_;
+    mutable std::mutex lock_; ///< Guards all below.
     arena_space input_space_{input_};
     arena_space output_space_{output_};
 };
