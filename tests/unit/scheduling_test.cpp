@@ -94,8 +94,14 @@ TEST(scheduling, real_time) {
 }
 
 TEST(scheduling, a_priority_that_does_not_exist_changes_nothing) {
-    EXPECT_NE(tried({scheduling_policy::fifo, 100}), 0);
-    EXPECT_NE(tried({scheduling_policy::round_robin, -1}), 0);
+    for (const scheduling& wanted :
+         {scheduling{scheduling_policy::fifo, 100}, scheduling{scheduling_policy::round_robin, -1},
+          scheduling{scheduling_policy::fifo, 0}, scheduling{scheduling_policy::other, 100},
+          scheduling{scheduling_policy::batch, 20}, scheduling{scheduling_policy::idle, 7},
+          scheduling{scheduling_policy::inherit, 7},
+          scheduling{static_cast<scheduling_policy>(99), 0}}) {
+        EXPECT_EQ(tried(wanted), EINVAL) << to_string(wanted);
+    }
 }
 
 TEST(scheduling, a_thread_of_a_pool_has_that_of_the_options) {
@@ -113,8 +119,10 @@ TEST(scheduling, is_reported_as_not_supported) {
     for (const auto policy :
          {scheduling_policy::other, scheduling_policy::batch, scheduling_policy::idle,
           scheduling_policy::fifo, scheduling_policy::round_robin}) {
-        EXPECT_EQ(regatta::try_schedule_this_thread({policy, 1}), ENOTSUP);
+        const int priority = policy == scheduling_policy::idle ? 0 : 1;
+        EXPECT_EQ(regatta::try_schedule_this_thread({policy, priority}), ENOTSUP);
     }
+    EXPECT_EQ(regatta::try_schedule_this_thread({scheduling_policy::fifo, 100}), EINVAL);
     EXPECT_EQ(regatta::try_schedule_this_thread({}), 0);
 }
 

@@ -10,6 +10,7 @@
 #include <regatta/base/detail/text_parts.hpp>
 #include <regatta/base/error.hpp>
 
+#include <cerrno>
 #include <string>
 #include <string_view>
 
@@ -57,6 +58,32 @@ inline std::string to_string(const scheduling& wanted) {
         {to_string(wanted.policy), ", priority ", detail::decimal(wanted.priority)});
 }
 
+namespace detail {
+
+/// The priorities of a policy; none, where `low` is above `high`, if there is no such policy.
+struct priority_range {
+    int low = 1;
+    int high = 0;
+    constexpr bool has(int priority) const noexcept { return low <= priority && priority <= high; }
+};
+
+constexpr priority_range priorities_of(scheduling_policy policy) noexcept {
+    switch (policy) {
+    case scheduling_policy::inherit:
+    case scheduling_policy::idle:
+        return {0, 0};
+    case scheduling_policy::other:
+    case scheduling_policy::batch:
+        return {-20, 19};
+    case scheduling_policy::fifo:
+    case scheduling_policy::round_robin:
+        return {1, 99};
+    }
+    return {};
+}
+
+} // namespace detail
+
 /// Throws `std::invalid_argument`, naming what is allowed, unless the policy exists and has that
 /// priority. It does not check privileges.
 REGATTA_POOLS_EXPORT void check_scheduling(const scheduling& wanted);
@@ -64,8 +91,11 @@ REGATTA_POOLS_EXPORT void check_scheduling(const scheduling& wanted);
 /// Sets the scheduling of the calling thread, without exceptions. Threads that it starts later
 /// inherit it.
 /// @returns 0, or an error number if nothing has changed: `EPERM` without the privilege, `EINVAL`
-/// for a priority that does not exist, `ENOTSUP` if the system has no such policies.
+/// for what `check_scheduling` refuses, `ENOTSUP` if the system has no such policies.
 inline int try_schedule_this_thread(const scheduling& wanted) noexcept {
+    if (!detail::priorities_of(wanted.policy).has(wanted.priority)) {
+        return EINVAL;
+    }
     return detail::platform::schedule_this_thread(wanted.policy, wanted.priority);
 }
 
@@ -83,27 +113,12 @@ inline void schedule_this_thread(const scheduling& wanted) {
 #if REGATTA_POOLS_DEFINITIONS
 
 REGATTA_APART REGATTA_POOLS_API void check_scheduling(const scheduling& wanted) {
-    int low = 0;
-    int high = 0;
-    switch (wanted.policy) {
-    case scheduling_policy::inherit:
-    case scheduling_policy::idle:
-        break;
-    case scheduling_policy::other:
-    case scheduling_policy::batch:
-        low = -20;
-        high = 19;
-        break;
-    case scheduling_policy::fifo:
-    case scheduling_policy::round_robin:
-        low = 1;
-        high = 99;
-        break;
-    default:
+    const auto [low, high] = detail::priorities_of(wanted.policy);
+    if (low > high) {
         fail_argument(detail::text_of({"there is no scheduling policy number ",
                                        detail::decimal(static_cast<int>(wanted.policy))}));
     }
-    if (wanted.priority < low || wanted.priority > high) {
+    if (!detail::priorities_of(wanted.policy).has(wanted.priority)) {
         const bool range = low != high;
         fail_argument(detail::text_of(
             {"scheduling policy ", to_string(wanted.policy),

@@ -125,11 +125,12 @@ inline unsigned memory_nodes() noexcept;
 /// @param start a multiple of the page size, as is `bytes`.
 inline void renew_pages(void* start, std::size_t bytes) noexcept;
 
-/// Puts the calling thread under a policy. `priority` is the nice value for `other` and `batch`,
+/// Puts the calling thread under a policy, which must have that priority: systems do not refuse all
+/// others. `priority` is the nice value for `other` and `batch`,
 /// and the real-time priority for `fifo` and `round_robin`. The other policies ignore it; `inherit`
 /// changes nothing.
 /// @returns 0, or the error number; then nothing has changed. `EPERM`: a right is missing;
-/// `EINVAL`: no such priority; `ENOTSUP`: the call does not exist.
+/// `ENOTSUP`: the call does not exist.
 inline int schedule_this_thread(scheduling_policy policy, int priority) noexcept;
 
 /// Whether a thread that is started under that policy, by the calling thread, is of real-time
