@@ -196,3 +196,14 @@ TEST(kernel_gaps, are_none_on_a_new_kernel) { // "Empty on Linux 5.11 or later"
         GTEST_SKIP() << "this kernel refuses " << gap.what;
     }
 }
+
+TEST(kernel_gaps, are_no_more_where_descriptors_have_run_out) { // "A lack … is no refusal"
+    const std::size_t before = regatta::kernel_gaps().size();
+    rlimit limit{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+    const rlimit none{0, limit.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+    const auto gaps = regatta::kernel_gaps();
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+    EXPECT_LE(gaps.size(), before) << gaps.back().what;
+}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
+#include "support/eventually.hpp"
+
 #include <regatta/base/config.hpp>
 #include <regatta/base/sync_stream.hpp>
 
@@ -130,6 +132,37 @@ TEST(sync_stream, counts_what_is_lost) {
     out.println("d");
     EXPECT_EQ(out.lost(), 3u);
     EXPECT_EQ(target.str(), "c\n");
+}
+
+namespace {
+
+/// A buffer that takes nothing, and that only after a while.
+class slow_buffer : public std::streambuf {
+public:
+    std::atomic<bool> writing{false};
+    std::atomic<bool> may_end{false};
+
+protected:
+    std::streamsize xsputn(const char*, std::streamsize) override {
+        writing = true;
+        library_test::await([this] { return may_end.load(); });
+        return 0;
+    }
+};
+
+} // namespace
+
+// "`lost()`: never" blocks, also not while another thread writes.
+TEST(sync_stream, tells_what_is_lost_while_it_writes) {
+    slow_buffer buffer;
+    std::ostream slow(&buffer);
+    sync_stream out(slow);
+    std::thread writer([&] { out.println("a"); });
+    library_test::await([&] { return buffer.writing.load(); });
+    EXPECT_EQ(out.lost(), 0u);
+    buffer.may_end = true;
+    writer.join();
+    EXPECT_EQ(out.lost(), 1u);
 }
 
 #if REGATTA_EXCEPTIONS

@@ -7,6 +7,7 @@
 
 #include <regatta/base/config.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <iostream>
@@ -32,7 +33,7 @@ namespace regatta {
 ///
 /// Threads: any, `redirect` included. Do not write to the stream directly at the same time unless
 /// it allows that. `std::cout` does, but such writes are not in one piece.
-/// Blocks: while others write.
+/// Blocks: while others write; `lost` never.
 /// Order: pieces of one thread come out in their order.
 /// Failure: an exception of an `operator<<` propagates, and nothing of that piece is written; also
 /// `std::bad_alloc`, and `std::ios_base::failure` of one that fails without an exception, as for a
@@ -113,8 +114,7 @@ public:
 
     /// How many pieces the stream did not take.
     std::uint64_t lost() const noexcept {
-        const std::lock_guard lock(mutex_);
-        return lost_;
+        return lost_.load(std::memory_order_relaxed); // relaxed: a count, which publishes nothing.
     }
 
 private:
@@ -141,12 +141,15 @@ private:
             }
         }
         REGATTA_CATCH_ALL {}
-        lost_ += taken ? 0 : 1;
+        if (!taken) {
+            lost_.fetch_add(1, std::memory_order_relaxed); // relaxed: as in lost().
+        }
     }
 
-    mutable std::mutex mutex_; ///< Guards the members below.
+    std::mutex mutex_; ///< Guards `to_`, and what is written there.
     std::ostream* to_;
-    std::uint64_t lost_ = 0;
+    /// Written by threads that write, read by any.
+    std::atomic<std::uint64_t> lost_{0};
 };
 
 } // namespace regatta

@@ -151,7 +151,8 @@ public:
     subprocess(subprocess&& other) noexcept;
     subprocess& operator=(subprocess&& other) noexcept;
     /// Kills the child with SIGKILL if it still runs, and waits for it. One that this process may
-    /// not kill, as a set-user-id program, it waits for until that ends by itself.
+    /// not kill, as one that has changed its real user (sudo does), it waits for until that ends by
+    /// itself.
     ~subprocess();
 
     /// The child's process ID; -1 without a child. Once the child was waited for, another process
@@ -215,7 +216,9 @@ private:
 /// parent's page tables are not copied. Under an emulator of user programs (qemu-user), which forks
 /// instead, also until children have ended that other threads forked meanwhile.
 /// Failure: `std::system_error`, which names the program and the step that failed, also if the
-/// child could not run it. `std::invalid_argument` for invalid options. No child is left behind.
+/// child could not run it. `std::invalid_argument` for invalid options, except for those that the
+/// kernel checks: a signal or a descriptor that does not exist is `std::system_error`. No child is
+/// left behind.
 /// Source: clone(2) with CLONE_VM and CLONE_VFORK; close_range(2), or procfs before Linux 5.11.
 REGATTA_SYSTEM_API subprocess spawn(const spawn_options& options);
 
@@ -227,6 +230,9 @@ struct kernel_gap {
 
 /// Tries what `process/` would like to use. Empty on Linux 5.11 or later without a sandbox; no gap
 /// keeps `spawn`, `shared_memory` or `process_pool` from working.
+///
+/// A lack of descriptors or memory is no refusal: the calls that it keeps from being tried are not
+/// named.
 ///
 /// Threads: any.
 /// Cost: some system calls; nothing is remembered.
