@@ -19,7 +19,7 @@ namespace regatta {
 using process_number = std::int32_t;
 
 /// The numbers of the threads of a process at this moment, in ascending order. Empty if there is no
-/// such process or no procfs.
+/// such process or no procfs, or if they cannot be listed, as without a free descriptor.
 ///
 /// Threads: any.
 /// Cost: a system call for about every hundred threads.
