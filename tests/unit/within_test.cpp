@@ -125,8 +125,10 @@ TEST(within, refuses) {
     EXPECT_THROW(static_cast<void>(within(timers, 1s, future<int>())), std::logic_error);
     timers.close();
     promise<int> made;
-    EXPECT_THROW(static_cast<void>(within(timers, 1s, made.get_future())), regatta::task_rejected);
-    made.set_value(1); // Nobody is there to have it.
+    auto result = made.get_future();
+    EXPECT_THROW(static_cast<void>(within(timers, 1s, std::move(result))), regatta::task_rejected);
+    made.set_value(1);
+    EXPECT_EQ(result.get(), 1) << "the future is as it was";
 }
 
 // "The scheduler may end before the future: then there is no limit any more."

@@ -35,7 +35,7 @@ public:
 
     template<class Rep, class Period>
     future<R> begin(timer_scheduler& timers, std::chrono::duration<Rep, Period> limit,
-                    future<R> result) {
+                    future<R>& result) {
         future<R> later = outcome_.get_future();
         timers_ = timers.core_;
         alarm_ = timers.after(limit, [self = this->shared_from_this()] { self->end_late(); });
@@ -143,19 +143,20 @@ private:
 /// limit, where the scheduler runs its callbacks. A task of a pool that waits for it blocks its
 /// worker, perhaps the one that `result` needs: there use `wait_for`, or continue or await it.
 ///
-/// Threads: any. The scheduler may end before the future: then there is no limit any more.
+/// Threads: any. The scheduler may end before the future, or its executor may drop the run: then
+/// there is no limit any more.
 /// Blocks: never.
 /// Failure: an invalid future throws `std::logic_error`, a closed scheduler `task_rejected`;
-/// `std::bad_alloc`. Without exceptions the returned future is `cancelled()` at the limit.
+/// `std::bad_alloc`. The future is as it was then. Without exceptions the returned one is
+/// `cancelled()` at the limit.
 /// Cost: a timer, one call of the heap and two recycled blocks; of a future that is ready nothing.
 template<class R, class Rep, class Period>
 future<R> within(timer_scheduler& timers, std::chrono::duration<Rep, Period> limit,
-                 future<R> result, std::stop_source late = std::stop_source(std::nostopstate)) {
+                 future<R>&& result, std::stop_source late = std::stop_source(std::nostopstate)) {
     if (result.ready()) {
-        return result;
+        return std::move(result);
     }
-    return std::make_shared<detail::time_limit<R>>(std::move(late))
-        ->begin(timers, limit, std::move(result));
+    return std::make_shared<detail::time_limit<R>>(std::move(late))->begin(timers, limit, result);
 }
 
 } // namespace regatta
