@@ -57,7 +57,7 @@ std::string read_file(const std::string& path) {
     }
     const int from = opened ? opened.get() : STDIN_FILENO;
     std::string text;
-    char bytes[65536];
+    char bytes[8192];
     for (ssize_t got = -1; got != 0;) {
         got = ::read(from, bytes, sizeof bytes);
         if (got < 0 && errno != EINTR) {

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -122,7 +123,7 @@ int run_command(const run_arguments& arguments) {
     try {
         lease.enter_process(program.pid());
     } catch (const std::system_error&) {
-        if (!program.ended_within_a_second()) {
+        if (!program.ended_within(std::chrono::milliseconds(10))) {
             throw;
         }
         return program.wait([] {}); // A signal has ended it before it began.

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <utility>
 
@@ -188,12 +189,16 @@ int held_program::start() {
     return got == sizeof error ? error : 0;
 }
 
-bool held_program::ended_within_a_second() {
+bool held_program::ended_within(std::chrono::milliseconds time) {
     if (waited_for_) {
         return true;
     }
     pollfd watched{pidfd_.get(), POLLIN, 0};
-    ::poll(&watched, 1, 1000); // A signal ends it early; then it is looked at again.
+    if (!pidfd_) { // Nothing tells of its end.
+        time = std::min(time, std::chrono::milliseconds(10));
+    }
+    // A signal ends it early; then it is looked at again.
+    ::poll(&watched, 1, static_cast<int>(time.count()));
     siginfo_t about{};
     const int asked = ::waitid(P_PID, static_cast<id_t>(pid_), &about, WEXITED | WNOHANG | WNOWAIT);
     if (asked == 0 ? about.si_pid == 0 : errno == EINTR) {

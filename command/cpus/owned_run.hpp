@@ -9,6 +9,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -37,14 +38,14 @@ public:
     /// @returns its exit status, or 128 and the signal that ended it, as a shell says it.
     template<class Look>
     int wait(Look look) {
-        while (!ended_within_a_second()) {
+        while (!ended_within(std::chrono::seconds(1))) {
             look();
         }
         return status_;
     }
 
-    /// Whether it is over; looked at for a second, or until a signal comes.
-    bool ended_within_a_second();
+    /// Whether it is over; looked at for so long, or until a signal comes.
+    bool ended_within(std::chrono::milliseconds time);
 
 private:
     pid_t pid_ = -1;

@@ -19,7 +19,7 @@ std::optional<kernel_config> read_packed_config(const std::string& root) {
         return std::nullopt;
     }
     std::string text;
-    std::array<char, 1U << 16> buffer{};
+    std::array<char, 1U << 13> buffer{};
     int count = 0;
     while (text.size() < longest &&
            (count = ::gzread(file, buffer.data(), static_cast<unsigned>(buffer.size()))) > 0) {

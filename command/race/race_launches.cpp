@@ -65,7 +65,7 @@ detail::unique_descriptor memory_file() {
 
 std::string text_in(const detail::unique_descriptor& file) {
     std::string text;
-    std::array<char, 65536> part{};
+    std::array<char, 8192> part{};
     for (ssize_t got = 0; (got = ::pread(file.get(), part.data(), part.size(),
                                          static_cast<off_t>(text.size()))) > 0;) {
         text.append(part.data(), static_cast<std::size_t>(got));

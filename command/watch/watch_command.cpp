@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
@@ -19,6 +20,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -52,6 +54,9 @@ void check_process(int number) {
 
 int run_command(const watch_arguments& arguments, const std::vector<std::string>& words) {
     require_program_after_mark(arguments.program, words, "watch");
+    if (!race::process_of_task(::getpid())) {
+        throw std::runtime_error("/proc cannot be read, so there is nothing to watch");
+    }
     watch_options options;
     options.interval = parse_duration(arguments.interval).value_or(options.interval);
     const bool has_unit = arguments.interval.find_first_not_of("0123456789.") != std::string::npos;

@@ -5,6 +5,8 @@
 /// @file
 /// The threads of oneTBB for one run: as many as there are workers, and none left afterwards.
 
+#include "schemes/thread_limit.hpp"
+
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/version.h>
@@ -21,8 +23,9 @@ namespace regatta::race {
 /// program. Threads: all calls from the one thread that drives the race.
 class tbb_threads {
 public:
+    /// Throws `std::system_error` where so many cannot be started: oneTBB would never end then.
     explicit tbb_threads(std::size_t workers)
-        : workers_(workers)
+        : workers_((require_threads(workers - 1), workers))
         , limit_(tbb::global_control::max_allowed_parallelism, workers) {}
     tbb_threads(const tbb_threads&) = delete;
     tbb_threads& operator=(const tbb_threads&) = delete;

@@ -21,6 +21,8 @@ namespace regatta::race {
 using zmq_item = std::uint32_t;
 /// No item: a worker just answers. By it each side knows that the other is connected.
 inline constexpr zmq_item zmq_greeting = 0xffffffff;
+/// Threads of a context's own: one for input and output, one that closes sockets.
+inline constexpr std::size_t zmq_threads = 2;
 
 /// Makes a socket that neither side of it ever waits for room: a worker that waited to answer
 /// while the race waits to send would stand for ever.

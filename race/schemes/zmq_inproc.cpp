@@ -4,6 +4,7 @@
 #include "schemes/descriptor_limit.hpp"
 #include "schemes/item_tasks.hpp"
 #include "schemes/scheme.hpp"
+#include "schemes/thread_limit.hpp"
 #include "schemes/worker_threads.hpp"
 #include "schemes/zmq_common.hpp"
 
@@ -31,6 +32,7 @@ public:
         try {
             // Sockets are made here and handed over to the threads: an error comes up here.
             require_descriptors(std::size_t{2} * context.workers + 16); // one a socket
+            require_threads(zmq_threads);
             context_.set(zmq::ctxopt::max_sockets, static_cast<int>(2 * context.workers + 16));
             items_ = zmq_socket(context_, zmq::socket_type::push);
             answers_ = zmq_socket(context_, zmq::socket_type::pull);

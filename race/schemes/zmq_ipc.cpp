@@ -6,6 +6,7 @@
 #include "schemes/process_team.hpp"
 #include "schemes/scheme.hpp"
 #include "schemes/temporary_folder.hpp"
+#include "schemes/thread_limit.hpp"
 #include "schemes/worker_process.hpp"
 #include "schemes/zmq_common.hpp"
 
@@ -56,6 +57,7 @@ private:
     void connect(run_context& context) {
         // A worker is a pidfd and two connections; the rest is ZeroMQ's own and the start's.
         require_descriptors(std::size_t{3} * context.workers + 32);
+        require_threads(zmq_threads);
         const temporary_folder folder; // needed only until all are connected
         const std::string program = worker_role.program();
         context_.set(zmq::ctxopt::max_sockets, 16);

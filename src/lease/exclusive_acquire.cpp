@@ -126,7 +126,7 @@ private:
     /// Chooses the CPUs and checks that they can be leased.
     exclusive_error choose(const cpu_set* cpus, unsigned count) {
         machine_ = read_machine(system_);
-        if (exclusive_error unknown = check_online(machine_)) {
+        if (exclusive_error unknown = check_online(system_, machine_)) {
             return unknown;
         }
         const free_cpus state = find_free_cpus(system_, machine_, leases_, lease_->options);

@@ -190,10 +190,11 @@ void exclusive_cpus::enter_process(int process) {
         const std::vector<std::string> found = lease.system->list(folder); // Sorted.
         if (found.empty()) {
             const int error = lease.system->read_error(folder);
-            // Otherwise its threads cannot be listed, say for want of memory.
-            fail_system(error == ENOENT ? ESRCH
-                        : error == 0    ? EIO
-                                        : error,
+            // Otherwise its threads cannot be listed, say for want of memory, or of a /proc.
+            const bool gone = error == ENOENT && !lease.system->list("/proc").empty();
+            fail_system(gone                            ? ESRCH
+                        : error == 0 || error == ENOENT ? EIO
+                                                        : error,
                         "find the process " + std::to_string(process));
         }
         bool any_new = false;

@@ -38,7 +38,7 @@ exclusive_preview preview_exclusive(const cpu_set& cpus, const exclusive_options
     // The /proc of another machine numbers other processes in any case.
     exclusive_error error = root.empty() ? detail::check_proc(system) : exclusive_error();
     if (!error) {
-        error = detail::check_online(machine);
+        error = detail::check_online(system, machine);
     }
     preview.refused = error ? error.text : detail::check_request(cpus, machine, state).text;
     const detail::plan_request request{system,

@@ -95,12 +95,15 @@ exclusive_error check_proc(exclusive_system& system) {
     return {};
 }
 
-exclusive_error check_online(const exclusive_machine& machine) {
-    if (machine.online.empty()) {
-        return {ENOTSUP, false,
-                "the online CPUs are unknown: /sys/devices/system/cpu/online cannot be read"};
+exclusive_error check_online(exclusive_system& system, const exclusive_machine& machine) {
+    if (!machine.online.empty()) {
+        return {};
     }
-    return {};
+    // Not what lacks a /sys, but perhaps one that lacks descriptors.
+    const std::string list = "/sys/devices/system/cpu/online";
+    const int error = system.read_error(list);
+    return {error == 0 || error == ENOENT ? ENOTSUP : error, false,
+            "the online CPUs are unknown: " + list + " cannot be read"};
 }
 
 exclusive_error check_request(const cpu_set& cpus, const exclusive_machine& machine,

@@ -42,7 +42,7 @@ bool has_foreign_shield(exclusive_system& system, const exclusive_machine& machi
 exclusive_error check_proc(exclusive_system& system);
 
 /// Checks that the kernel lists the online CPUs.
-exclusive_error check_online(const exclusive_machine& machine);
+exclusive_error check_online(exclusive_system& system, const exclusive_machine& machine);
 
 /// Checks whether exactly these CPUs can be leased.
 exclusive_error check_request(const cpu_set& cpus, const exclusive_machine& machine,

@@ -320,6 +320,15 @@ class CpusRun(unittest.TestCase):
             self.assertIn(b"another program holds it", running.process.communicate()[1])
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_a_lock_that_root_has_left_is_nothing_left_behind(self):
+        self.assertEqual(run("cpus", "run", CPU, "--quiet", "--", "true").returncode, 0)
+        if "No CPUs are owned" not in run("cpus", "status").stdout:
+            self.skipTest("others own CPUs")
+        result = as_user(31337, "release", "--stale")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("Nothing was left behind", result.stdout)
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
     def test_a_kill_ends_the_lease_where_the_kernel_has_no_pidfd(self):
         with Background(preexec_fn=forbid_pidfds) as running:
             running.process.kill()

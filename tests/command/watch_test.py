@@ -201,6 +201,16 @@ class Script(unittest.TestCase):
             self.assertIn(message, result.stderr)
             self.assertEqual(result.stdout, "")
 
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_without_proc_there_is_nothing_to_watch(self):
+        result = subprocess.run(["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh",
+                                 REGATTA, "watch", "--once", "--", "true"],
+                                capture_output=True, encoding="utf-8", env=environment(), timeout=60)
+        if "unshare" in result.stderr or "mount" in result.stderr:
+            self.skipTest(result.stderr)
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertIn("/proc cannot be read", result.stderr)
+
     def test_a_thread_is_no_process(self):
         end = threading.Event()
         thread = threading.Thread(target=end.wait)

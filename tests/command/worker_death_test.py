@@ -4,6 +4,7 @@
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import tempfile
@@ -45,6 +46,21 @@ class WorkerDeath(unittest.TestCase):
         self.assertEqual(children_of(process.pid), {})
         self.assertEqual([path for path in segments if os.path.exists(path)], [])
         self.assertEqual(os.listdir(folder.name), [])
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    @unittest.skipIf(os.environ.get("REGATTA_SANITIZE"), "sanitizers start threads of their own")
+    def test_libraries_that_need_threads_fail_where_none_can_be_had(self):
+        # oneTBB would never end, ZeroMQ would end the program.
+        schemes = ["serial", "std_thread", "tbb", "tbb_group", "std_par", "zmq_inproc"]
+        try:
+            result = support.run("race", "primes", "--schemes", ",".join(schemes), "--rounds", "1", "--size", "50",
+                                 "--max-prime", "1000", "--json", "-", user=31338, group=31338, extra_groups=[],
+                                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (1, 1)))
+        except PermissionError as error:
+            raise unittest.SkipTest("other users cannot run this build") from error
+        self.assertEqual(result.returncode, 1, result.stderr)
+        found = {one["name"]: one["status"] for one in json.loads(result.stdout)["schemes"]}
+        self.assertEqual(found, {one: "ok" if one == "serial" else "failed" for one in schemes})
 
     def test_of_processes(self):
         self.kill_one("processes")
