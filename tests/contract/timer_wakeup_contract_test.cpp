@@ -11,11 +11,14 @@
 #include <gtest/gtest.h>
 
 #include <dlfcn.h>
-#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstdarg>
 #include <thread>
+#include <utility>
 
 namespace {
 
@@ -28,15 +31,23 @@ std::atomic<int> held{0};
 
 } // namespace
 
-// That of the C library, by which a condition variable wakes.
-extern "C" int pthread_cond_signal(pthread_cond_t* condition) {
-    using function = int (*)(pthread_cond_t*);
-    static const auto wake = reinterpret_cast<function>(dlsym(RTLD_NEXT, "pthread_cond_signal"));
-    if (may_wake != nullptr) {
-        ++held;
-        await([] { return may_wake->load(); });
+// That of the C library, by which a thread wakes another one.
+extern "C" long syscall(long number, ...) noexcept {
+    using function = long (*)(long, ...);
+    static const auto call = reinterpret_cast<function>(dlsym(RTLD_NEXT, "syscall"));
+    va_list words;
+    va_start(words, number);
+    long all[6];
+    for (long& word : all) {
+        word = va_arg(words, long);
     }
-    return wake(condition);
+    va_end(words);
+    if (may_wake != nullptr && number == SYS_futex) {
+        std::atomic<bool>* const until = std::exchange(may_wake, nullptr);
+        ++held;
+        await([&] { return until->load(); });
+    }
+    return call(number, all[0], all[1], all[2], all[3], all[4], all[5]);
 }
 
 // "Runs callbacks at given times": however long the thread that added an earlier timer has no CPU.

@@ -197,7 +197,11 @@ TEST_F(exclusive_journal, what_could_not_be_undone_can_be_before_the_process_end
 }
 
 TEST_F(exclusive_journal, a_reason_is_told_once) {
-    take({3});
+    take({3}).release();
+    system->lock_error = EACCES;
+    EXPECT_TRUE(repair().released.empty()) << "nothing is left that the lock is needed for";
+    system->lock_error = 0;
+    const auto lease = take({3});
     system->lock_error = EACCES;
     try {
         repair();

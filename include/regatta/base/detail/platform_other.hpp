@@ -12,6 +12,7 @@
 
 #include <regatta/base/detail/platform_unpinned.hpp>
 
+#include <algorithm>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -44,7 +45,9 @@ inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
         place.changed.wait(lock);
         return true;
     }
-    return place.changed.wait_until(lock, *deadline) == std::cv_status::no_timeout;
+    // The clock of the condition variable may not reach as far as the deadline.
+    const auto next = std::min(*deadline, std::chrono::steady_clock::now() + std::chrono::hours(1));
+    return place.changed.wait_until(lock, next) == std::cv_status::no_timeout || next < *deadline;
 }
 
 inline bool futex_wake(std::atomic<std::uint32_t>& word, int, futex_scope) noexcept {

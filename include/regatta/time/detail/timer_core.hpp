@@ -10,13 +10,13 @@
 #include <regatta/base/detail/process_stamp.hpp>
 #include <regatta/base/error.hpp>
 #include <regatta/base/inline_task.hpp>
-#include <regatta/sync/event_count.hpp>
 #include <regatta/time/detail/id_table.hpp>
 #include <regatta/time/detail/periodic_ticks.hpp>
 #include <regatta/time/detail/timer_heap.hpp>
 #include <regatta/time/timer_scheduler_options.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
@@ -37,8 +37,9 @@ namespace regatta::detail {
 /// or while the executor is called; closures are moved under it. If the timer thread is of
 /// real-time priority, it lends that to the thread that holds the mutex.
 ///
-/// A thread announces its sleep before it unlocks the mutex, and looks for sleepers after it has
-/// changed what they wait for under the mutex. So the mutex alone orders the two.
+/// Threads sleep on a word that is counted up under the mutex with what they wait for. Each thread
+/// that has counted wakes by itself: one that loses its CPU before its wake-up holds no other back,
+/// as it would in an event count. A condition variable has a lock of its own, which lends nothing.
 ///
 /// I1: a timer is in the heap exactly while it is `waiting`.
 /// I2: a timer has at most one run, handed over or under way: a periodic timer returns to the heap
@@ -121,7 +122,8 @@ public:
     void close() noexcept {
         guard lock(mutex_);
         closed_ = true;
-        wake_.notify_one();
+        wake_.count();
+        wake_.wake();
         for (number n = 0; n < timers_.size(); ++n) {
             if (timers_.used(n)) {
                 end(n, lock);
@@ -224,6 +226,28 @@ private:
 
         bool once() const noexcept { return period == period.zero(); }
     };
+    /// Where threads sleep.
+    class sleeping_place {
+    public:
+        /// Sleeps until the next `count`, until the deadline, or spuriously. Gives the lock up
+        /// meanwhile.
+        void sleep(guard& lock, clock::time_point deadline) noexcept {
+            // relaxed, both: changed and read under the mutex; the kernel compares it.
+            const std::uint32_t seen = counted_.load(std::memory_order_relaxed);
+            lock.unlock();
+            platform::futex_wait(counted_, seen,
+                                 deadline == clock::time_point::max() ? nullptr : &deadline);
+            lock.lock();
+        }
+        /// Under the mutex. `wake` follows, with or without it.
+        void count() noexcept {
+            counted_.store(counted_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        }
+        void wake() noexcept { platform::futex_wake(counted_); }
+
+    private:
+        std::atomic<std::uint32_t> counted_{0};
+    };
     /// A thread that waits for a timer's end. Lives on that thread's stack.
     struct waiter {
         std::thread::id who;
@@ -238,7 +262,8 @@ private:
     void release(number n) noexcept {
         timers_.release(n);
         if (waiting_ != nullptr) {
-            ended_.notify_all();
+            ended_.count();
+            ended_.wake();
         }
     }
 
@@ -250,8 +275,9 @@ private:
         if (due < wakes_at_) {
             // `wakes_at_` stays: this thread may lose its CPU before it wakes the other, and a
             // timer that another thread adds need not wait for this one.
+            wake_.count();
             lock.unlock();
-            wake_.notify_one();
+            wake_.wake();
         }
     }
 
@@ -268,21 +294,14 @@ private:
 
     void sleep(guard& lock) noexcept {
         wakes_at_ = heap_.empty() ? clock::time_point::max() : heap_.first_due();
-        const auto until = wakes_at_;
-        const auto ticket = wake_.announce_wait();
-        lock.unlock();
-        static_cast<void>(wake_.commit_wait_until(ticket, until));
-        lock.lock();
+        wake_.sleep(lock, wakes_at_);
         wakes_at_ = clock::time_point::min();
     }
     /// Waits for what a thread changes under the lock before it notifies `ended_`.
     template<class Condition>
     void wait_for_end(guard& lock, Condition&& condition) noexcept {
         while (!condition()) {
-            const auto ticket = ended_.announce_wait();
-            lock.unlock();
-            ended_.commit_wait(ticket);
-            lock.lock();
+            ended_.sleep(lock, clock::time_point::max());
         }
     }
 
@@ -338,7 +357,8 @@ private:
     void leave(timer& t) noexcept {
         t.runner = std::thread::id{};
         if (--running_ == 0 && closed_) {
-            ended_.notify_all();
+            ended_.count();
+            ended_.wake();
         }
     }
 
@@ -415,8 +435,8 @@ private:
 
     const process_stamp stamp_;
     mutable std::mutex mutex_; ///< Guards all members below.
-    event_count wake_;         ///< The timer thread waits here.
-    event_count ended_;        ///< Threads that wait for the end of runs wait here.
+    sleeping_place wake_;      ///< The timer thread waits here.
+    sleeping_place ended_;     ///< Threads that wait for the end of runs wait here.
     id_table<timer> timers_;
     timer_heap heap_; ///< The numbers of the waiting timers.
     clock::time_point wakes_at_ = clock::time_point::min();
