@@ -2,7 +2,8 @@
 foreach(folder IN ITEMS documents headers)
     cmake_path(ABSOLUTE_PATH ${folder} BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}")
 endforeach()
-file(GLOB pages "$ENV{DESTDIR}${documents}/docs/*/*.md")
+string(REGEX REPLACE "([][*?])" "[\\1]" folder "$ENV{DESTDIR}${documents}") # What a pattern would take for its own.
+file(GLOB pages "${folder}/docs/*/*.md")
 cmake_path(RELATIVE_PATH headers BASE_DIRECTORY "${documents}/docs/reference")
 foreach(page IN LISTS pages)
     file(READ "${page}" text)

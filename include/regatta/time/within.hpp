@@ -109,9 +109,12 @@ private:
         promise<R> outcome(std::move(outcome_));
         late_.request_stop();
 #if REGATTA_EXCEPTIONS
-        outcome.set_exception(
-            std::make_exception_ptr(std::system_error(std::make_error_code(std::errc::timed_out),
-                                                      "regatta: the result is not there in time")));
+        try {
+            throw std::system_error(std::make_error_code(std::errc::timed_out),
+                                    "regatta: the result is not there in time");
+        } catch (...) { // Perhaps that memory is lacking.
+            outcome.set_exception(std::current_exception());
+        }
 #endif
     }
 
@@ -143,12 +146,17 @@ private:
 /// limit, where the scheduler runs its callbacks. A task of a pool that waits for it blocks its
 /// worker, perhaps the one that `result` needs: there use `wait_for`, or continue or await it.
 ///
-/// Threads: any. The scheduler may end before the future, or its executor may drop the run: then
-/// there is no limit any more.
+/// The limit comes where the scheduler runs its callbacks. If that is an executor, it comes late if
+/// all its threads are busy, perhaps with the very task, and not at all if the executor drops the
+/// run: better limit by a scheduler without one. The scheduler may end before the future; then
+/// there is no limit any more. The returned future ends on top of the first: a long chain of limits
+/// needs a deep stack.
+///
+/// Threads: any.
 /// Blocks: never.
-/// Failure: an invalid future throws `std::logic_error`, a closed scheduler `task_rejected`;
-/// `std::bad_alloc`. The future is as it was then. Without exceptions the returned one is
-/// `cancelled()` at the limit.
+/// Failure: an invalid future throws `std::logic_error`, a closed scheduler `task_rejected`, a fork
+/// of the process `std::system_error` (`no_such_process`); `std::bad_alloc`. The future is as it
+/// was then. Without exceptions the returned one is `cancelled()` at the limit.
 /// Cost: a timer, one call of the heap and two recycled blocks; of a future that is ready nothing.
 template<class R, class Rep, class Period>
 future<R> within(timer_scheduler& timers, std::chrono::duration<Rep, Period> limit,
