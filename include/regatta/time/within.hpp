@@ -90,17 +90,7 @@ private:
         if (source.cancelled()) {
             return;
         }
-        REGATTA_TRY {
-            if constexpr (std::is_void_v<R>) {
-                source.get();
-                outcome.set_value();
-            } else {
-                outcome.set_value(source.get());
-            }
-        }
-        REGATTA_CATCH_ALL {
-            outcome.set_exception(std::current_exception());
-        }
+        typename future<R>::template relay<promise<R>>{std::move(outcome)}(source);
     }
     void end_late() {
         if (!settle()) {
@@ -109,12 +99,14 @@ private:
         promise<R> outcome(std::move(outcome_));
         late_.request_stop();
 #if REGATTA_EXCEPTIONS
+        std::exception_ptr error;
         try {
             throw std::system_error(std::make_error_code(std::errc::timed_out),
                                     "regatta: the result is not there in time");
         } catch (...) { // Perhaps that memory is lacking.
-            outcome.set_exception(std::current_exception());
+            error = std::current_exception();
         }
+        outcome.set_exception(std::move(error)); // This thread holds it no more.
 #endif
     }
 
