@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The Regatta authors
 
-/// Forks, loops, sums and sorts that divide themselves: beside the same on one thread, oneTBB,
-/// OpenMP and Rayon, by the bars they have to meet.
+/// Forks, loops, graphs, sums and sorts that divide themselves: beside the same on one thread,
+/// oneTBB, OpenMP and Rayon, by the bars they have to meet.
 
 #include "bench.hpp"
 #include "distance.hpp"
@@ -235,6 +235,17 @@ void measure_loops(bench::bench_run& run) {
     }
 }
 
+void measure_graphs(bench::bench_run& run) {
+    measure(run, {"graph of 1024 tasks",
+                  "time a task",
+                  &fork_case::graph,
+                  {{"oneTBB", 0.5}, {"OpenMP tasks", 0.5}}});
+    measure(run, {"graph of 16 tasks of 10 µs",
+                  "time a run",
+                  &fork_case::frame,
+                  {{"serial", 0.6}, {"oneTBB", 1.0}}});
+}
+
 /// Figures of workers that have nothing to do.
 void measure_idle(bench::bench_run& run, unsigned rounds) {
     run.measure({"workers' CPU time in pauses of 1 ms", "1 % of a CPU", 100, 1.0}, "%", rounds, 1,
@@ -265,6 +276,7 @@ int main(int argc, char** argv) {
     run.measure({"two calls of 5 ms, the longest of 100", "1 ms", 1e-6, 5.5}, "ms",
                 std::min(options.rounds, 3u), 1, field(&fork_case::coarse_worst));
     measure_loops(run);
+    measure_graphs(run);
     measure_races(run);
     measure_idle(run, options.rounds);
     return run.finish("fork");

@@ -15,6 +15,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace regatta::bench {
 
@@ -44,6 +45,8 @@ struct fork_case {
     fork_sample paused_cpu = nullptr;
     fork_sample uneven = nullptr; ///< A loop of 10^6, whose long iterations lie together.
     fork_sample idle = nullptr;   ///< CPU time of its workers in the second after work.
+    fork_sample graph = nullptr;  ///< `fork_grid`, which runs many times: time a task.
+    fork_sample frame = nullptr;  ///< `fork_layers`, likewise: time a run.
 };
 
 fork_case serial_forks();
@@ -130,6 +133,61 @@ race::outcome fork_steady(std::size_t count, F&& f) {
         }
     });
 }
+
+/// The tasks of a graph, one for each cell of a square: each comes after those above it and to the
+/// left of it, and does next to nothing.
+class fork_grid {
+public:
+    static constexpr std::size_t side = 32;
+    static constexpr std::size_t size = side * side;
+
+    /// Calls `add(i, above, left)` for each cell, in rows; `none` where there is no such cell.
+    template<class Add>
+    static void build(Add&& add) {
+        for (std::size_t i = 0; i < size; ++i) {
+            add(i, i >= side ? i - side : none, i % side != 0 ? i - 1 : none);
+        }
+    }
+    static constexpr std::size_t none = ~std::size_t{0};
+
+    void work(std::size_t i) {
+        const std::uint32_t above = i >= side ? level_[i - side] : level_[i];
+        const std::uint32_t left = i % side != 0 ? level_[i - 1] : above;
+        level_[i] = std::max(above, left) + 1;
+    }
+    /// Time a task, of runs by `run()`.
+    template<class Run>
+    race::outcome time(Run&& run) {
+        auto result = fork_steady(100, run);
+        result.ns /= double(size);
+        const bool right = level_[0] >= 100 && level_[size - 1] == level_[0] + 2 * (side - 1);
+        return right ? result : race::outcome::failed("a task has not run in its turn");
+    }
+
+private:
+    std::vector<std::uint32_t> level_ = std::vector<std::uint32_t>(size);
+};
+
+/// The tasks of a frame: in four layers of four, each after all of the layer before, each of 10 µs.
+class fork_layers {
+public:
+    static constexpr std::size_t width = 4;
+    static constexpr std::size_t size = 4 * width;
+
+    void work(std::size_t i) {
+        for (std::uint64_t& one : values_[i]) {
+            one = fork_work(one);
+        }
+    }
+    template<class Run>
+    race::outcome time(Run&& run) {
+        return fork_steady(100, run);
+    }
+
+private:
+    std::vector<std::vector<std::uint64_t>> values_ = std::vector<std::vector<std::uint64_t>>(
+        size, std::vector<std::uint64_t>(fork_iterations(std::chrono::microseconds(10)), 1));
+};
 
 /// Time a fork of `fib(n)`, which makes fib(n + 1) - 1 of them.
 template<class Fib>

@@ -7,6 +7,10 @@
 
 #include "schemes/openmp_team.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
 namespace regatta::bench {
 
 namespace {
@@ -68,10 +72,45 @@ std::int64_t sum(const fork_node& n) {
     return n.value + a + b;
 }
 
+/// The tasks are made in each run: a graph that is kept is not to be had.
+race::outcome grid_graph(unsigned threads) {
+    const team all(threads);
+    fork_grid grid;
+    std::vector<char> ends(fork_grid::size + 1); // The last one stands for no cell.
+    return grid.time([&] {
+#pragma omp parallel
+#pragma omp single
+        fork_grid::build([&](std::size_t i, std::size_t above, std::size_t left) {
+            const char* const up = &ends[std::min(above, fork_grid::size)];
+            const char* const before = &ends[std::min(left, fork_grid::size)];
+            char* const own = &ends[i];
+#pragma omp task shared(grid) firstprivate(i) depend(in : *up, *before) depend(out : *own)
+            grid.work(i);
+        });
+    });
+}
+race::outcome layered_graph(unsigned threads) {
+    const team all(threads);
+    fork_layers layers;
+    return layers.time([&] {
+#pragma omp parallel
+#pragma omp single
+        for (std::size_t i = 0; i < fork_layers::size; ++i) {
+            if (i % fork_layers::width == 0) {
+#pragma omp taskwait
+            }
+#pragma omp task shared(layers) firstprivate(i)
+            layers.work(i);
+        }
+    });
+}
+
 } // namespace
 
 fork_case openmp_tasks() {
     fork_case c{.name = "OpenMP tasks"};
+    c.graph = grid_graph;
+    c.frame = layered_graph;
     c.region = [](unsigned threads) {
         const team all(threads);
         return fork_region([](const fork_node& root) {

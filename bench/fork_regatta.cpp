@@ -8,6 +8,10 @@
 #include <regatta/fork.hpp>
 #include <regatta/pool.hpp>
 
+#include <cstddef>
+#include <utility>
+#include <vector>
+
 namespace regatta::bench {
 
 namespace {
@@ -57,6 +61,35 @@ fork_case regatta_forks() {
     c.tree = [](unsigned threads) {
         balanced_pool pool(threads);
         return pool.submit([] { return fork_tree(sum); }).get();
+    };
+    c.graph = [](unsigned threads) {
+        balanced_pool pool(threads);
+        fork_grid grid;
+        task_graph graph;
+        std::vector<task_graph::task> tasks;
+        fork_grid::build([&](std::size_t i, std::size_t above, std::size_t left) {
+            tasks.push_back(graph.add([&grid, i] { grid.work(i); }));
+            for (const std::size_t earlier : {above, left}) {
+                if (earlier != fork_grid::none) {
+                    graph.add_edge(tasks[earlier], tasks[i]);
+                }
+            }
+        });
+        return grid.time([&] { graph.run(pool); });
+    };
+    c.frame = [](unsigned threads) {
+        balanced_pool pool(threads);
+        fork_layers layers;
+        task_graph graph;
+        std::vector<task_graph::task> before;
+        std::vector<task_graph::task> layer;
+        for (std::size_t i = 0; i < fork_layers::size; ++i) {
+            layer.push_back(graph.add([&layers, i] { layers.work(i); }, before));
+            if (layer.size() == fork_layers::width) {
+                before = std::exchange(layer, {});
+            }
+        }
+        return layers.time([&] { graph.run(pool); });
     };
     fork_call_rows<on_pool>::fill(c);
     fork_loop_rows<on_pool>::fill(c);

@@ -152,6 +152,22 @@ fork_case serial_forks() {
     c.fib = [](unsigned) { return fork_fib(34, fib); };
     c.region = [](unsigned) { return fork_region(sum); };
     c.tree = [](unsigned) { return fork_tree(sum); };
+    c.graph = [](unsigned) {
+        fork_grid grid;
+        return grid.time([&grid] {
+            for (std::size_t i = 0; i < fork_grid::size; ++i) {
+                grid.work(i);
+            }
+        });
+    };
+    c.frame = [](unsigned) {
+        fork_layers layers;
+        return layers.time([&layers] {
+            for (std::size_t i = 0; i < fork_layers::size; ++i) {
+                layers.work(i);
+            }
+        });
+    };
     fork_call_rows<one_thread>::fill(c);
     fork_loop_rows<one_thread>::fill(c);
     c.idle = nullptr;

@@ -9,7 +9,12 @@
 #include "schemes/tbb_threads.hpp"
 
 #include <tbb/blocked_range.h>
+#include <tbb/flow_graph.h>
 #include <tbb/parallel_invoke.h>
+
+#include <cstddef>
+#include <memory>
+#include <vector>
 
 namespace regatta::bench {
 
@@ -43,10 +48,55 @@ std::int64_t sum(const fork_node& n) {
     return n.value + a + b;
 }
 
+using graph_node = tbb::flow::continue_node<tbb::flow::continue_msg>;
+
+race::outcome grid_graph(unsigned threads) {
+    const on_tbb<tbb::auto_partitioner> scheme(threads);
+    fork_grid grid;
+    tbb::flow::graph graph;
+    std::vector<std::unique_ptr<graph_node>> nodes;
+    fork_grid::build([&](std::size_t i, std::size_t above, std::size_t left) {
+        nodes.push_back(std::make_unique<graph_node>(
+            graph, [&grid, i](const tbb::flow::continue_msg&) { grid.work(i); }));
+        for (const std::size_t earlier : {above, left}) {
+            if (earlier != fork_grid::none) {
+                tbb::flow::make_edge(*nodes[earlier], *nodes[i]);
+            }
+        }
+    });
+    return grid.time([&] {
+        nodes[0]->try_put(tbb::flow::continue_msg());
+        graph.wait_for_all();
+    });
+}
+race::outcome layered_graph(unsigned threads) {
+    const on_tbb<tbb::auto_partitioner> scheme(threads);
+    fork_layers layers;
+    tbb::flow::graph graph;
+    std::vector<std::unique_ptr<graph_node>> nodes;
+    for (std::size_t i = 0; i < fork_layers::size; ++i) {
+        nodes.push_back(std::make_unique<graph_node>(
+            graph, [&layers, i](const tbb::flow::continue_msg&) { layers.work(i); }));
+        const std::size_t layer = i / fork_layers::width * fork_layers::width;
+        for (std::size_t j = layer < fork_layers::width ? layer : layer - fork_layers::width;
+             j < layer; ++j) {
+            tbb::flow::make_edge(*nodes[j], *nodes[i]);
+        }
+    }
+    return layers.time([&] {
+        for (std::size_t i = 0; i < fork_layers::width; ++i) {
+            nodes[i]->try_put(tbb::flow::continue_msg());
+        }
+        graph.wait_for_all();
+    });
+}
+
 } // namespace
 
 fork_case tbb_forks() {
     fork_case c{.name = "oneTBB"};
+    c.graph = grid_graph;
+    c.frame = layered_graph;
     c.region = [](unsigned threads) {
         const on_tbb<tbb::auto_partitioner> scheme(threads);
         return fork_region(sum);

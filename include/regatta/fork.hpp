@@ -14,4 +14,5 @@
 #include <regatta/fork/parallel_for.hpp>
 #include <regatta/fork/parallel_reduce.hpp>
 #include <regatta/fork/shared_pool.hpp>
+#include <regatta/fork/task_graph.hpp>
 #include <regatta/fork/task_scope.hpp>

@@ -12,7 +12,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <new>
 #include <stop_token>
@@ -77,10 +76,14 @@ public:
     bool over() const noexcept { return stop_.over(); }
 
 private:
+    friend class task_graph;
+
     struct child {
         child* next = nullptr;
         virtual ~child() = default;
         virtual void run() = 0;
+        /// It has run, or is left out: the last call.
+        virtual void end() noexcept { delete this; }
     };
     template<class F>
     struct call final : child {
@@ -213,11 +216,11 @@ private:
     /// Runs children until none waits.
     REGATTA_APART void drain() noexcept {
         for (;;) {
-            std::unique_ptr<child> c;
+            child* c = nullptr;
             bool more = false;
             {
                 const std::lock_guard lock(lock_);
-                c.reset(first_);
+                c = first_;
                 if (c == nullptr) {
                     return;
                 }
@@ -240,7 +243,7 @@ private:
                 }
                 stack.leave_scope(around);
             }
-            c.reset();
+            c->end();
             // acq_rel: partner is the acquire in finish(); publishes what the child did. From here
             // on only a drainer that is waited for, or the waiting thread, uses the scope.
             if (open_.fetch_sub(1, std::memory_order_acq_rel) == (asleep | 1)) {
