@@ -25,8 +25,8 @@ struct memory_group {
 /// Those of all hierarchies: the one of version 2, and of version 1 the one of memory.
 /// @param root a directory to use instead of `/`; the mounts have it as prefix.
 inline std::vector<memory_group> memory_groups(const std::string& root) {
-    const std::string groups = read_small_file(root + "/proc/self/cgroup").value_or("");
-    const std::string mounts = read_small_file(root + "/proc/self/mountinfo").value_or("");
+    const std::string groups = text_of_own_file(root, "cgroup");
+    const std::string mounts = text_of_own_file(root, "mountinfo");
     std::vector<memory_group> all;
     for (const auto text : split(std::string_view(groups), '\n')) {
         const auto line = parse_cgroup_line(text);

@@ -232,9 +232,20 @@ lock_outcome lock_exclusive(int file, const std::string& operation) {
 }
 
 void give_name(int file, const std::string& path, const std::string& operation) {
-    const std::string source = "/proc/self/fd/" + std::to_string(file);
-    if (::linkat(AT_FDCWD, source.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) != 0) {
-        fail_system(errno, operation);
+    // That of the process leads nowhere once its first thread has ended, none without a /proc.
+    for (const char* const folder : {"/proc/thread-self/fd/", "/proc/self/fd/"}) {
+        const std::string source = folder + std::to_string(file);
+        if (::linkat(AT_FDCWD, source.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+            return;
+        }
+        if (errno != ENOENT) {
+            fail_system(errno, operation);
+        }
+    }
+    if (::linkat(file, "", AT_FDCWD, path.c_str(), AT_EMPTY_PATH) != 0) {
+        fail_system(errno, errno == ENOENT ? operation + ": name it, which takes a /proc, or "
+                                                         "before Linux 6.10 CAP_DAC_READ_SEARCH"
+                                           : operation);
     }
 }
 

@@ -52,6 +52,26 @@ std::vector<std::string> entries_of(const std::string& folder) {
     return names;
 }
 
+/// The descriptors of a process that this one may look into, as paths.
+std::vector<std::string> descriptors_of(const std::string& process) {
+    std::vector<std::string> all;
+    const auto add = [&all](const std::string& folder) {
+        for (const std::string& entry : entries_of(folder)) {
+            all.push_back(folder + entry);
+        }
+    };
+    add(process + "/fd/");
+    if (all.empty()) { // Its first thread may have ended: then another one shows them.
+        for (const std::string& thread : entries_of(process + "/task")) {
+            add(process + "/task/" + thread + "/fd/");
+            if (!all.empty()) {
+                break;
+            }
+        }
+    }
+    return all;
+}
+
 /// All files of shared memory that processes have open that this one may look into.
 std::map<file_number, open_file> open_files() {
     const std::string named = std::string(detail::segment_directory) + "/";
@@ -61,9 +81,7 @@ std::map<file_number, open_file> open_files() {
         if (!number) {
             continue;
         }
-        const std::string folder = "/proc/" + process + "/fd/";
-        for (const std::string& entry : entries_of(folder)) {
-            const std::string path = folder + entry;
+        for (const std::string& path : descriptors_of("/proc/" + process)) {
             char link[512];
             const ssize_t length = ::readlink(path.c_str(), link, sizeof link);
             const std::string_view text(link,

@@ -130,8 +130,8 @@ started_child clone_child(spawn_plan& plan, const std::string& operation) {
     {
         const signal_block block;
         pid = unwrapped_clone(run_spawn_plan, stack.top(), flags | CLONE_PIDFD, &plan, &pidfd);
-        if (pid < 0 && errno == EINVAL) {
-            // An emulator or a sandbox that does not know the flag.
+        if (pid < 0 && errno != EAGAIN && errno != ENOMEM) {
+            // An emulator or a sandbox that does not know the flag, or forbids it.
             pid = unwrapped_clone(run_spawn_plan, stack.top(), flags, &plan);
         }
         error = errno;

@@ -23,6 +23,9 @@ inline std::atomic<long> allocated{0};
 /// After how many more times there is none; negative: always.
 inline std::atomic<long> allocations_left{-1};
 
+/// Called where there is none, once; null: nothing.
+inline std::atomic<void (*)()> before_failing{nullptr};
+
 /// Where the next thread that asks for memory stops first; null: nowhere.
 inline std::atomic<door*> next_stop{nullptr};
 
@@ -45,6 +48,9 @@ inline void* allocate(std::size_t size, std::size_t alignment) {
     allocated += static_cast<long>(size);
 #if REGATTA_EXCEPTIONS
     if (!left) {
+        if (auto* const call = before_failing.exchange(nullptr)) {
+            call();
+        }
         throw std::bad_alloc();
     }
 #endif

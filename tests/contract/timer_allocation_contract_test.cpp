@@ -4,54 +4,29 @@
 // "Closures of up to 48 bytes are stored inline, and places are reused: the steady state allocates
 // nothing.": counted by an operator new of this program's own.
 
+#include "counting_new.hpp"
 #include "support/threads.hpp"
 
 #include <regatta/base/config.hpp>
 #include <regatta/base/inline_task.hpp>
+#include <regatta/core/promise.hpp>
 #include <regatta/time/timer_scheduler.hpp>
+#include <regatta/time/within.hpp>
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <cstddef>
-#include <cstdlib>
 #include <new>
+#include <stop_token>
 #include <utility>
 
 namespace {
 
-std::atomic<long> allocations{0};
-
-// Not inlined: the compiler would take a free() for the wrong partner of an operator new.
-[[gnu::noinline]] void* allocate(std::size_t size) {
-    ++allocations;
-    void* const memory = std::malloc(size);
-    if (memory == nullptr) {
-        std::abort();
-    }
-    return memory;
-}
-[[gnu::noinline]] void release(void* memory) noexcept {
-    std::free(memory);
-}
-
-} // namespace
-
-void* operator new(std::size_t size) {
-    return allocate(size);
-}
-void operator delete(void* memory) noexcept {
-    release(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-    release(memory);
-}
-
-namespace {
-
 using namespace std::chrono_literals;
+using library_test::allocations;
+using library_test::allocations_left;
 using library_test::await;
 using regatta::timer_id;
 using regatta::timer_scheduler;
@@ -116,3 +91,40 @@ TEST(timer_allocation, is_one_for_a_large_closure) {
     timers.cancel(schedule());
     EXPECT_EQ(allocations.load() - before, 1);
 }
+
+#if REGATTA_EXCEPTIONS
+// `within`: "the future is as it was then", also where the limit has passed by then.
+TEST(timer_allocation, that_fails_in_within_leaves_the_future_as_it_was) {
+    bool done = false;
+    for (long left = 0; !done; ++left) {
+        ASSERT_LT(left, 100);
+        std::stop_source late;
+        regatta::promise<int> made;
+        auto result = made.get_future();
+        {
+            timer_scheduler timers;
+            static std::stop_source* seen = nullptr;
+            seen = &late;
+            library_test::before_failing = [] { // A limit that has been set has time to pass.
+                const auto end = std::chrono::steady_clock::now() + 20ms;
+                while (!seen->stop_requested() && std::chrono::steady_clock::now() < end) {
+                }
+            };
+            allocations_left = left;
+            try {
+                auto limited = regatta::within(timers, -1s, std::move(result), late);
+                allocations_left = -1;
+                library_test::before_failing = nullptr;
+                done = true;
+            } catch (const std::bad_alloc&) {
+                allocations_left = -1;
+            }
+        } // What it has accepted has run, or never will.
+        if (!done) {
+            EXPECT_FALSE(late.stop_requested()) << "allocation " << left;
+            made.set_value(1);
+            EXPECT_EQ(result.get(), 1);
+        }
+    }
+}
+#endif

@@ -435,6 +435,14 @@ TEST(timer_scheduler, refuses_a_period_that_is_none) {
 }
 #endif
 
+// "Runs `f` periodically", as short as the period may be.
+TEST(timer_scheduler, takes_a_period_that_rounds_to_nothing) {
+    timer_scheduler timers;
+    std::atomic<int> runs{0};
+    timers.every(std::chrono::duration<double, std::pico>(1e-300), [&] { ++runs; });
+    await([&] { return runs.load() >= 3; });
+}
+
 // "Runs `f` once, at `t`", a time point of any duration: one beyond the clock never comes.
 TEST(timer_scheduler, takes_time_points_of_any_duration) {
     timer_scheduler timers;

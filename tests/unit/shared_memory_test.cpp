@@ -6,6 +6,7 @@
 
 #include "process/process_pool/arena.hpp"
 #include "process/segment_header.hpp"
+#include <regatta/base/detail/system_files.hpp>
 #include <regatta/process/shared_memory.hpp>
 
 #include <gmock/gmock.h>
@@ -24,6 +25,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -31,6 +33,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -422,6 +425,47 @@ TEST(shared_memory, a_symbolic_link_is_not_followed) {
     ASSERT_EQ(::symlink("/dev/null", name.path().c_str()), 0);
     EXPECT_EQ(error_of([&] { shared_memory::open(name.text(), layout); }).first, ELOOP);
 }
+
+#ifndef __SANITIZE_THREAD__ // It knows no threads after a fork.
+namespace {
+
+/// Calls `check` in a child of this process whose first thread has ended. @returns whether it was
+/// true.
+template<class Check>
+bool without_the_first_thread(Check check) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const std::string own = "/proc/" + std::to_string(::getpid()) + "/stat";
+        std::thread([check, own] {
+            const auto ended = [&] {
+                const auto stat = regatta::detail::read_small_file(own);
+                return stat && stat->find(") Z") != std::string::npos;
+            };
+            const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+            while (!ended() && std::chrono::steady_clock::now() < deadline) {
+                std::this_thread::yield();
+            }
+            ::_exit(ended() && check() ? 0 : 1);
+        }).detach();
+        ::syscall(SYS_exit, 0); // Its stack stays: the other one uses it.
+    }
+    int status = -1;
+    return child > 0 && ::waitpid(child, &status, 0) == child && status == 0;
+}
+
+} // namespace
+
+// "Made" where the name is free, and "lists all that this process may see": also when the first
+// thread has ended, as after pthread_exit in main.
+TEST(shared_memory, needs_no_first_thread) {
+    const segment_name name;
+    EXPECT_TRUE(without_the_first_thread([&] {
+        const auto named = shared_memory::create(name.text(), 4096, layout);
+        const auto all = regatta::list_segments(name.text());
+        return all.size() == 1 && all[0].users.size() == 1 && all[0].users[0].process == ::getpid();
+    }));
+}
+#endif
 
 TEST(shared_memory, what_others_could_write_to_is_refused) {
     const segment_name name;

@@ -385,7 +385,7 @@ public:
     /// @returns false if the task has ended by now: the coroutine goes on where it is. Resumed
     /// here, a loop might need a deep stack.
     bool await_suspend(std::coroutine_handle<> coroutine) {
-        return future_.when_ends(resumption{this, coroutine});
+        return future_.when_ends(resumption{this, coroutine}, [] {});
     }
     R await_resume() {
         if (source_ == nullptr) {

@@ -178,12 +178,20 @@ private:
     friend class detail::time_limit<R>;
 
     /// Adds one of the library's own continuations, called with the state at every end, unless the
-    /// task is complete: then this future stays as it is.
+    /// task is complete: then this future stays as it is, as where something throws.
+    /// @param before called before that, when all memory is there.
     /// @returns whether `f` was added. Then it may have been called, and this future may be gone.
-    template<detail::sees_every_end F>
-    bool when_ends(F f) {
+    template<detail::sees_every_end F, class Before>
+    bool when_ends(F f, Before&& before) {
         detail::result_state<R>& source = state();
         auto& next = continuation<void>(nullptr, std::move(f));
+        REGATTA_TRY {
+            before();
+        }
+        REGATTA_CATCH_ALL {
+            next.withdraw();
+            REGATTA_RETHROW;
+        }
         state_ = nullptr;
         if (source.attach(next)) {
             next.leave_as_future();

@@ -113,8 +113,8 @@ REGATTA_RARE inline double quota_of_ancestors(std::string_view root, const cgrou
 } // namespace detail
 
 REGATTA_RARE REGATTA_POOLS_API std::optional<double> cpu_quota(const std::string& root) {
-    const std::string groups = detail::text_of_file({root, "/proc/self/cgroup"});
-    const std::string mounts = detail::text_of_file({root, "/proc/self/mountinfo"});
+    const std::string groups = detail::text_of_own_file(root, "cgroup");
+    const std::string mounts = detail::text_of_own_file(root, "mountinfo");
     double smallest = detail::unlimited;
     std::string_view rest = groups;
     for (auto line = detail::next_part(rest, '\n'); !line.empty();

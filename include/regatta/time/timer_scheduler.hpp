@@ -69,9 +69,10 @@ concept timer_callback = std::invocable < std::decay_t<F>
 /// Failure: a callback's exception goes to `timer_scheduler_options::on_error`; its timer
 /// continues. An exception of the executor goes there, too. A run that the executor does not accept
 /// or drops is lost. A periodic timer then waits for its next tick; a one-shot timer has ended.
-/// Cost: scheduling and cancelling take O(log n) under one mutex. A timer due before all others
-/// wakes the timer thread; others do not. Closures that fit into a `task` are stored inline, and
-/// places are reused: the steady state allocates nothing. An idle scheduler sleeps.
+/// Cost: scheduling and cancelling take O(log n) under one mutex. A timer due before the time until
+/// which the timer thread sleeps wakes it; others do not. Closures that fit into a `task` are
+/// stored inline, and places are reused: the steady state allocates nothing. An idle scheduler
+/// sleeps.
 class timer_scheduler {
 public:
     using clock = std::chrono::steady_clock;
@@ -122,7 +123,8 @@ public:
         if (!(period > period.zero())) { // Nor is it if it is not a number.
             fail_argument("timer_scheduler::every: the period must be positive");
         }
-        return add(std::forward<F>(f), from_now(first), detail::saturated_nanoseconds(period),
+        return add(std::forward<F>(f), from_now(first),
+                   std::max(detail::saturated_nanoseconds(period), std::chrono::nanoseconds(1)),
                    missed);
     }
     /// The same; the first run comes after one period.

@@ -38,15 +38,17 @@ public:
                     future<R>& result) {
         future<R> later = outcome_.get_future();
         timers_ = timers.core_;
-        alarm_ = timers.after(limit, [self = this->shared_from_this()] { self->end_late(); });
-        if (alarm_ == timer_id::none) {
-            fail_rejected("timer_scheduler", task_rejected::reason::closed, 0);
-        }
-        disarming at_end{*this};
-        if (result.when_ends(source_end{this->shared_from_this()})) {
-            at_end.keep = true;
+        // Set last of all that may fail: it may end the time at once.
+        const bool continued = result.when_ends(source_end{this->shared_from_this()}, [&] {
+            alarm_ = timers.after(limit, [self = this->shared_from_this()] { self->end_late(); });
+            if (alarm_ == timer_id::none) {
+                fail_rejected("timer_scheduler", task_rejected::reason::closed, 0);
+            }
+        });
+        if (continued) {
             return later;
         }
+        disarm();
         return settle() ? std::move(result) : std::move(later);
     }
 
@@ -59,17 +61,7 @@ private:
 
         void operator()(result_state<R>& source) const { limit->end_in_time(source); }
     };
-    /// Takes the alarm back, unless the future has been continued.
-    struct disarming {
-        time_limit& limit;
-        bool keep = false;
-
-        ~disarming() {
-            if (!keep) {
-                limit.disarm();
-            }
-        }
-    };
+    /// Takes the alarm back.
     void disarm() noexcept {
         if (!timers_->elsewhere()) {
             timers_->cancel(alarm_);

@@ -84,7 +84,9 @@ void arena::map(std::size_t total, bool writable, const std::string& operation) 
     void* where = ::mmap(nullptr, total, writable ? PROT_READ | PROT_WRITE : PROT_READ,
                          MAP_SHARED | MAP_NORESERVE, descriptor_.get(), 0);
     if (where == MAP_FAILED) {
-        fail_system(errno, operation + ": map " + std::to_string(total) + " bytes");
+        const char* const locked =
+            errno == EAGAIN ? " (after mlockall: \"ulimit -l\" is reached)" : "";
+        fail_system(errno, operation + ": map " + std::to_string(total) + " bytes" + locked);
     }
     mapping_ = where;
     mapped_ = total;

@@ -28,8 +28,13 @@ struct sleeping_place {
 /// The place of a word, one of a fixed number. The whole process shares them, as it would the
 /// kernel's. Not `std::atomic::wait`: without a futex, GCC 12 loses its wake-ups.
 inline sleeping_place& place_of(const void* word) noexcept {
-    static sleeping_place places[256];
-    return places[std::hash<const void*>()(word) / cache_line_size % 256];
+    union for_good { // Not destroyed: threads of objects that end at exit sleep here until then.
+        sleeping_place places[256];
+        for_good() : places() {}
+        ~for_good() {}
+    };
+    static for_good all;
+    return all.places[std::hash<const void*>()(word) / cache_line_size % 256];
 }
 
 inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,

@@ -94,4 +94,15 @@ inline std::string_view status_field(std::string_view status, std::string_view n
     return {};
 }
 
+/// The text of a file of /proc that tells of this process, or of the calling thread; empty if it
+/// cannot be read. Some of those of the process are empty once its first thread has ended.
+/// @param root a directory to use instead of `/`.
+REGATTA_RARE inline std::string text_of_own_file(const std::string& root, const char* name) {
+    auto text = read_small_file(root + "/proc/thread-self/" + name);
+    if (!text) { // Perhaps a kernel before 3.17.
+        text = read_small_file(root + "/proc/self/" + name);
+    }
+    return text.value_or(std::string());
+}
+
 } // namespace regatta::detail
