@@ -88,8 +88,8 @@ public:
     /// Failure: `std::invalid_argument` if one of `after` is no task of this graph;
     /// `std::logic_error` while the graph runs; `std::bad_alloc`. Then nothing was added.
     template<class F>
-    requires std::is_invocable_v < std::decay_t<F>
-    & > task add(F&& f, std::span<const task> after) {
+    requires std::is_invocable_v<std::add_lvalue_reference_t<std::decay_t<F>>>
+        task add(F&& f, std::span<const task> after) {
         refuse_running("add");
         auto made = std::make_unique<node>(std::forward<F>(f));
         made->before_.reserve(after.size());
@@ -101,8 +101,8 @@ public:
         return {nodes_.back().get(), nodes_.size() - 1};
     }
     template<class F, std::same_as<task>... After>
-    requires std::is_invocable_v < std::decay_t<F>
-    & > task add(F&& f, After... after) {
+    requires std::is_invocable_v<std::add_lvalue_reference_t<std::decay_t<F>>>
+        task add(F&& f, After... after) {
         const std::array<task, sizeof...(After)> all{after...};
         return add(std::forward<F>(f), std::span<const task>(all));
     }
