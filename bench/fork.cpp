@@ -240,10 +240,8 @@ void measure_graphs(bench::bench_run& run) {
                   "time a task",
                   &fork_case::graph,
                   {{"oneTBB", 0.5}, {"OpenMP tasks", 0.5}}});
-    measure(run, {"graph of 16 tasks of 10 µs",
-                  "time a run",
-                  &fork_case::frame,
-                  {{"serial", 0.6}, {"oneTBB", 1.0}}});
+    measure(run,
+            {"graph of 16 tasks of 10 µs", "time a run", &fork_case::frame, {{"serial", 0.6}}});
 }
 
 /// Figures of workers that have nothing to do.

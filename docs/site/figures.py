@@ -60,6 +60,7 @@ ROWS = (
     ("fib(30), a fork a call", "ms", 1e6, {"Regatta": ("fork", "fib 30", "regatta_fork"), "oneTBB": ("fork", "fib 30", "tbb"), "OpenMP": ("fork", "fib 30", "openmp")}),
     ("a loop of 1,000 steps, no grain size", "ns", 1, {"Regatta": ("fork", "loop of 1000,", "regatta"), "oneTBB": ("fork", "loop of 1000,", "oneTBB", "oneTBB static"), "OpenMP": ("fork", "loop of 1000,", *OPENMP)}),
     ("a loop of 62 µs", "µs", 1000, {"Regatta": ("fork", "loop of 62 µs,", "regatta"), "oneTBB": ("fork", "loop of 62 µs,", "oneTBB", "oneTBB static"), "OpenMP": ("fork", "loop of 62 µs,", *OPENMP)}),
+    ("a task of a graph that runs again", "ns", 1, {"Regatta": ("fork", "graph of 1024", "regatta"), "oneTBB": ("fork", "graph of 1024", "oneTBB"), "OpenMP": ("fork", "graph of 1024", "OpenMP tasks")}),
     ("sort of 10,000,000, each library's own", "ms", 1e6, {"Regatta": ("fork", "sort", "regatta_fork"), "oneTBB": ("fork", "sort", "tbb"), "OpenMP": ("fork", "sort", "openmp")}),
     *((f"a message of {size} bytes, {how}", "ns", 1, {
         column: ("bus", f"{size} B, 1 producer", row + ending)
