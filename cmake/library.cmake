@@ -36,13 +36,13 @@ else()
     endforeach()
     install(DIRECTORY include/regatta DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
     configure_package_config_file(cmake/regatta-config.cmake.in
-        ${CMAKE_CURRENT_BINARY_DIR}/regatta-config.cmake
+        ${CMAKE_CURRENT_BINARY_DIR}/package/regatta-config.cmake # Not where find_package looks.
         INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/regatta)
-    write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/regatta-config-version.cmake
+    write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/package/regatta-config-version.cmake
         COMPATIBILITY SameMinorVersion)
     install(FILES
-        ${CMAKE_CURRENT_BINARY_DIR}/regatta-config.cmake
-        ${CMAKE_CURRENT_BINARY_DIR}/regatta-config-version.cmake
+        ${CMAKE_CURRENT_BINARY_DIR}/package/regatta-config.cmake
+        ${CMAKE_CURRENT_BINARY_DIR}/package/regatta-config-version.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/regatta)
     # Where pkg-config files stand, from there to the prefix, so that the tree can be moved.
     set(pkg_config_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

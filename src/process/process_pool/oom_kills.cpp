@@ -16,7 +16,7 @@ namespace regatta::detail {
 std::uint64_t oom_kills_in(std::string_view text) noexcept {
     for (const auto line : split(text, '\n')) {
         if (line.starts_with("oom_kill ")) {
-            return to_number(line.substr(9)).value_or(0);
+            return static_cast<std::uint64_t>(to_number(line.substr(9)).value_or(0));
         }
     }
     return 0;
