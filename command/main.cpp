@@ -78,8 +78,10 @@ int run(int argc, char** argv) {
         "  regatta shm                      shared memory, and what was left behind\n"
         "  regatta race --help              all options\n"
         "\nEnvironment: NO_COLOR, CLICOLOR=0 and TERM=dumb switch colours off, CLICOLOR_FORCE "
-        "on; COLUMNS is the width of a text; without UTF-8 in LC_ALL, LC_CTYPE or LANG the output "
-        "is ASCII; REGATTA_PYTHON is the Python of the schemes that need one; TMPDIR holds "
+        "on; COLUMNS is the width of a text; where LC_ALL, LC_CTYPE or LANG name no installed "
+        "locale "
+        "with UTF-8 the output is ASCII; REGATTA_PYTHON is the Python of the schemes that need "
+        "one; TMPDIR holds "
         "temporary files.\n"
         "\nExit status: 0 all well, 1 it failed, 2 wrong usage; each command's help has its "
         "own.");

@@ -43,7 +43,10 @@ bool wants_colour(int descriptor) {
 unsigned width_of(int descriptor) {
     unsigned width = 0;
     const std::string_view columns = environment("COLUMNS");
-    std::from_chars(columns.data(), columns.data() + columns.size(), width);
+    const char* const end = columns.data() + columns.size();
+    if (std::from_chars(columns.data(), end, width).ptr != end) {
+        width = 0; // As without it: not a number alone.
+    }
     winsize size{};
     if (width == 0 && ::ioctl(descriptor, TIOCGWINSZ, &size) == 0) {
         width = size.ws_col;
