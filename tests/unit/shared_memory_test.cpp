@@ -30,6 +30,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -430,9 +431,9 @@ TEST(shared_memory, a_symbolic_link_is_not_followed) {
 namespace {
 
 /// Calls `check` in a child of this process whose first thread has ended. @returns whether it was
-/// true.
+/// true; nothing where that thread does not end alone, as under an emulator.
 template<class Check>
-bool without_the_first_thread(Check check) {
+std::optional<bool> without_the_first_thread(Check check) {
     const pid_t child = ::fork();
     if (child == 0) {
         const std::string own = "/proc/" + std::to_string(::getpid()) + "/stat";
@@ -441,16 +442,19 @@ bool without_the_first_thread(Check check) {
                 const auto stat = regatta::detail::read_small_file(own);
                 return stat && stat->find(") Z") != std::string::npos;
             };
-            const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+            const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
             while (!ended() && std::chrono::steady_clock::now() < deadline) {
                 std::this_thread::yield();
             }
-            ::_exit(ended() && check() ? 0 : 1);
+            ::_exit(!ended() ? 2 : check() ? 0 : 1);
         }).detach();
         ::syscall(SYS_exit, 0); // Its stack stays: the other one uses it.
     }
     int status = -1;
-    return child > 0 && ::waitpid(child, &status, 0) == child && status == 0;
+    const bool waited = child > 0 && ::waitpid(child, &status, 0) == child;
+    return waited && WIFEXITED(status) && WEXITSTATUS(status) == 2
+               ? std::nullopt
+               : std::optional(waited && status == 0);
 }
 
 } // namespace
@@ -459,11 +463,15 @@ bool without_the_first_thread(Check check) {
 // thread has ended, as after pthread_exit in main.
 TEST(shared_memory, needs_no_first_thread) {
     const segment_name name;
-    EXPECT_TRUE(without_the_first_thread([&] {
+    const auto works = without_the_first_thread([&] {
         const auto named = shared_memory::create(name.text(), 4096, layout);
         const auto all = regatta::list_segments(name.text());
         return all.size() == 1 && all[0].users.size() == 1 && all[0].users[0].process == ::getpid();
-    }));
+    });
+    if (!works) {
+        GTEST_SKIP() << "a first thread does not end alone here";
+    }
+    EXPECT_TRUE(*works);
 }
 #endif
 
